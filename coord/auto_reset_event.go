@@ -12,8 +12,8 @@ import (
 // AutoResetEvent lets one waiter continue for each Set: a turnstile. The zero
 // AutoResetEvent is not set.
 //
-// It remembers at most one Set without a waiter; further ones add nothing. Use a
-// [Semaphore] or a [Channel] where each must count.
+// It remembers at most one Set without a waiter; further Sets have no effect. Use a
+// [Semaphore] or a [Channel] if each one must count.
 //
 // It is .NET's AutoResetEvent without a thread.
 type AutoResetEvent struct {
@@ -22,8 +22,8 @@ type AutoResetEvent struct {
 	queue queue[job.Void, job.Void]
 }
 
-// Wait waits until the event is set and resets it. It returns nil, or why ctx ended;
-// the event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
+// Wait waits until the event is set and resets it. It returns nil, or the reason why ctx ended,
+// in which case the event is unchanged. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -91,7 +91,7 @@ func (e *AutoResetEvent) signal() (decided outcomes) {
 	return decided
 }
 
-// Reset undoes a Set that no waiter has used. It does not block.
+// Reset undoes a Set that no waiter has consumed. It does not block.
 func (e *AutoResetEvent) Reset() { e.TryWait() }
 
 // take resets a set event.

@@ -14,14 +14,13 @@ import (
 // until all have arrived. Make one with [NewBarrier]; the zero Barrier has no
 // participants until Add, and blocks no caller.
 //
-// A participant whose context ends withdraws its arrival: the phase does not end
-// without it. (Java's CyclicBarrier breaks for all in that case, so one impatient
-// participant fails the others.) A participant that leaves for good calls
-// Add(-1).
+// A participant whose context ends withdraws its arrival: the phase does not end without
+// it. (Java's CyclicBarrier breaks for all in that case, so that one impatient
+// participant makes the others fail.) A participant that leaves for good calls Add(-1).
 //
-// It is .NET's Barrier, but participants are not counted by thread, and it has Rust's
-// leader instead of a function that runs between two phases: such a function would run
-// while no participant can continue, so it could not suspend.
+// It is .NET's Barrier with two differences. Participants are not counted by thread. And it
+// has a leader, as Rust's Barrier has, instead of a function that runs between two phases:
+// such a function would run while no participant can continue, so it could not suspend.
 type Barrier struct {
 	mu      interleave.Mutex
 	parties int
@@ -39,8 +38,8 @@ func NewBarrier(parties int) *Barrier {
 }
 
 // Wait announces the arrival of a participant and waits for the others. It returns true
-// to exactly one participant of each phase, which may do the phase's one-time work; or
-// it returns why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
+// to exactly one participant of each phase, which may do the phase's one-time work. If
+// ctx ends first, it returns the reason. It blocks; its twin is [Barrier.WaitAsync].
 func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 	budget.Yield()
 	ctx, err = bound(ctx)
@@ -110,7 +109,7 @@ func (b *Barrier) Add(n int) {
 	decided.deliver(nil)
 }
 
-// Phase returns how many phases have ended. It does not block.
+// Phase returns the number of phases that have ended. It does not block.
 func (b *Barrier) Phase() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

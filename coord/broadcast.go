@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Broadcast hands each element to all subscriptions that exist when it is sent. The
-// zero Broadcast keeps one element and waits for room; [NewBroadcast] makes others.
+// Broadcast delivers each element to all subscriptions that exist when it is sent. The zero
+// Broadcast keeps one element, and its sends wait for room; [NewBroadcast] makes others.
 //
 // # One buffer
 //
@@ -22,18 +22,17 @@ import (
 //	             ▲             ▲      ▲     ▲
 //	             A             B      C     D, which waits
 //
-// A subscription reads in order. If it has yet to read an element, it has yet to
-// read all later ones. So, among the subscriptions present at the sending, counts
-// never fall from left to right, and the elements that all have read form a
-// prefix: only the first element has to be checked before it is dropped. A send
-// hands the element directly to waiting subscriptions, and keeps nothing if all
-// of them wait.
+// A subscription reads in order. If it has yet to read an element, it has yet to read
+// all later ones. So, among the subscriptions that existed when an element was sent, the
+// counts never fall from left to right, and the elements that all have read form a
+// prefix: only the first element has to be checked before it is dropped. A send passes
+// the element directly to waiting subscriptions, and keeps nothing if all of them wait.
 //
-// The broadcast is full when the slowest subscription has as many unread elements as
-// the buffer holds. The full modes are those of a [Channel], for all subscriptions
-// together: with [DropNewest] the element reaches no subscription, and with
-// [DropOldest] the slowest miss what they did not read, which their next receive
-// reports by a [MissedError].
+// The broadcast is full when the slowest subscription has as many unread elements as the
+// buffer holds. The full modes are those of a [Channel] and apply to all subscriptions
+// together: with [DropNewest] the element reaches no subscription, and with [DropOldest]
+// the slowest subscriptions miss the elements that they did not read, which their next
+// receive reports by a [MissedError].
 //
 // It is tokio's broadcast channel, with a choice of what to do about slow receivers.
 type Broadcast[T any] struct{ hiddenBroadcast[T] }
@@ -62,8 +61,8 @@ type kept[T any] struct {
 }
 
 // NewBroadcast returns a broadcast that keeps at most capacity elements for slow
-// subscriptions; full selects what happens to more. It panics if capacity is not
-// positive or full unknown.
+// subscriptions; full selects what happens to further ones. It panics if capacity is not
+// positive or full is unknown.
 func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Broadcast[T] {
 	if capacity < 1 {
 		panic("coord: broadcast without capacity")
@@ -72,8 +71,8 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 	return &Broadcast[T]{broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}}
 }
 
-// Subscribe returns a subscription to later elements. Close it when it is no longer
-// read; until then it may hold up all senders. It does not block.
+// Subscribe returns a subscription to later elements. Close it when it is no longer read;
+// an open subscription that is not read may hold up all senders. It does not block.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	s := &Subscription[T]{subscription[T]{of: &b.hiddenBroadcast}}
 	b.mu.Lock()
@@ -94,8 +93,8 @@ func (b *Broadcast[T]) Subscriptions() int {
 func (b *Broadcast[T]) Close() { b.CloseCause(nil) }
 
 // CloseCause closes the broadcast. From now on sends fail with an error that matches
-// [ErrClosed] and cause, including sends that wait. Receives get what they have not
-// read yet, and then the same error. Closing again does nothing. It does not block.
+// [ErrClosed] and cause, including sends that wait. Receives return the elements that are
+// still unread, and then the same error. Closing again does nothing. It does not block.
 func (b *Broadcast[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	b.mu.Lock()
@@ -112,7 +111,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 	decided.deliver(nil)
 }
 
-// next is the number of the element that is sent next.
+// next returns the number of the next element to be sent.
 func (b *broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
 
 // put sends v if the buffer has room, or else decides by the full mode.
@@ -127,8 +126,8 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	case b.full == Reject:
 		p.err = ErrFull
 	case b.full == DropOldest:
-		// A subscription that had yet to read it finds out when it reads: its number is
-		// below first.
+		// A subscription that had yet to read the element detects the loss when it
+		// reads: its number is below first.
 		p.drops, p.lost = true, b.forget()
 		p.decided = b.hand(v)
 	default:
@@ -137,12 +136,12 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	return p
 }
 
-// hasSpace reports whether one more element can be kept: at least one can, or none could
-// ever be sent.
+// hasSpace reports whether one more element can be kept. The buffer holds at least one,
+// since otherwise none could ever be sent.
 func (b *broadcast[T]) hasSpace() bool { return b.kept.len() < max(1, b.capacity) }
 
-// hand gives v to the waiting subscriptions and keeps it for the others. The buffer has
-// room.
+// hand delivers v to the waiting subscriptions and keeps it for the others. The buffer
+// has space.
 func (b *broadcast[T]) hand(v T) (decided outcomes) {
 	unread := 0
 	for s := range b.subs.All() {
@@ -169,7 +168,7 @@ func (b *broadcast[T]) forget() T {
 	return b.kept.pop().value
 }
 
-// trim drops what all have read, and sends what senders wait to send.
+// trim drops the elements that all have read, and sends the elements of waiting senders.
 func (b *broadcast[T]) trim() (decided outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()
@@ -182,7 +181,7 @@ func (b *broadcast[T]) trim() (decided outcomes) {
 	return decided
 }
 
-// unreadFrom returns how many kept elements have the number at or a higher one.
+// unreadFrom returns the number of kept elements that are numbered at or higher.
 func (b *broadcast[T]) unreadFrom(at uint64) int {
 	if at <= b.first {
 		return b.kept.len()

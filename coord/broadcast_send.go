@@ -11,9 +11,9 @@ import (
 
 // Send sends v to all subscriptions. If the broadcast is full and its mode is
 // [WaitForRoom], Send waits for the slowest. Without subscriptions the element is
-// dropped. It returns nil, why ctx ended, [ErrClosed] or [ErrFull]; v was sent only if
-// nil was returned, to all or, by a broadcast that drops, perhaps to none. It blocks;
-// its twin is [Broadcast.SendAsync].
+// dropped. It returns nil, the reason why ctx ended, [ErrClosed] or [ErrFull]. v was
+// sent only if nil was returned; a broadcast that drops elements may then have dropped
+// it. It blocks; its twin is [Broadcast.SendAsync].
 func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -55,7 +55,7 @@ func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) 
 	return inTurnVoid(r, b, err)
 }
 
-// TrySend is [Broadcast.Send] without waiting: where that would wait it returns
+// TrySend is [Broadcast.Send] without waiting: if Send would wait, TrySend returns
 // [ErrFull]. It does not block.
 func (b *Broadcast[T]) TrySend(v T) error {
 	mustWait, err := b.offer(v)
@@ -92,5 +92,5 @@ func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 
 func (b *broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }
 
-// described says what a sender waits for.
+// described names what a sender waits for.
 func (b *broadcast[T]) described() string { return typeName((*Broadcast[T])(nil)) }

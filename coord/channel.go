@@ -8,10 +8,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Channel hands elements from senders to receivers; each element goes to one receiver.
+// Channel passes elements from senders to receivers; each element goes to one receiver.
 // The zero Channel is a rendezvous: it holds nothing, and a send waits for a receiver.
 //
-//	NewBounded     first in, first out; what happens when it is full is chosen
+//	NewBounded     first in, first out; a mode selects what happens when it is full
 //	NewUnbounded   first in, first out; sends never wait
 //	NewPriority    lowest rank first; sends never wait
 //	NewRendezvous  holds nothing; both sides wait for each other
@@ -68,9 +68,9 @@ func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
 }
 
 // NewBounded returns a channel that holds at most capacity elements; full selects what
-// happens to more. With a capacity of 0 an element gets through only if a receiver
-// waits for it; otherwise the channel is full. Room is allocated when it is needed. It
-// panics if capacity is negative or full unknown.
+// happens to further ones. With a capacity of 0 an element gets through only if a
+// receiver waits for it; otherwise the channel is full. Memory is allocated when it is
+// needed. NewBounded panics if capacity is negative or full is unknown.
 func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Channel[T] {
 	if capacity < 0 {
 		panic("coord: channel of negative capacity")
@@ -82,17 +82,15 @@ func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *C
 // NewUnbounded returns a channel that holds any number of elements.
 func NewUnbounded[T any]() *Channel[T] { return &Channel[T]{channel[T]{capacity: math.MaxInt}} }
 
-// NewRendezvous returns a channel that holds nothing: a send and a receive end
-// together.
+// NewRendezvous returns a channel that holds nothing: a send and a receive complete together.
 func NewRendezvous[T any]() *Channel[T] { return new(Channel[T]) }
 
-// NewPriority returns a channel that holds any number of elements and hands out the
-// element of lowest rank first, and among equal ranks the oldest. It panics if rank is
-// nil.
+// NewPriority returns a channel that holds any number of elements and delivers the element
+// of lowest rank first, and among equal ranks the oldest. It panics if rank is nil.
 //
-// It calls rank once for each element, at the send and before taking any lock. A
-// comparison function, the usual design, would have to be called under the lock,
-// and could then panic there or send to the channel from inside.
+// A send calls rank once for its element, before it takes any lock. A comparison
+// function, the usual design, would have to be called under the lock, and could panic
+// there or send to the same channel.
 //
 // It is not bounded: behind a full buffer the most urgent element would wait in a
 // queue that is served in order of arrival. To bound it, acquire a [Semaphore]
@@ -104,21 +102,21 @@ func NewPriority[T any](rank func(T) int64) *Channel[T] {
 	return &Channel[T]{channel[T]{capacity: math.MaxInt, rank: rank}}
 }
 
-// Len returns how many elements the channel holds now, not counting those of waiting
-// senders. It does not block.
+// Len returns the number of elements that the channel holds now, not counting those of
+// waiting senders. It does not block.
 func (c *Channel[T]) Len() int { return (*contents[T])(&c.hiddenChannel).Len() }
 
-// Cap returns how many elements the channel can hold; math.MaxInt means unbounded. It
-// does not block.
+// Cap returns the number of elements that the channel can hold; math.MaxInt means
+// unbounded. It does not block.
 func (c *Channel[T]) Cap() int { return c.capacity }
 
 // Close is [Channel.CloseCause] without a cause.
 func (c *Channel[T]) Close() { c.CloseCause(nil) }
 
 // CloseCause closes the channel. From now on sends fail with an error that matches
-// [ErrClosed] and cause, including sends that wait: their elements remain the senders'.
-// Receives get what the channel holds, and then the same error. Closing again does
-// nothing. It does not block.
+// [ErrClosed] and cause, including sends that wait: their elements remain with the
+// senders. Receives return the elements that the channel holds, and then the same error.
+// Closing again does nothing. It does not block.
 func (c *Channel[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	c.mu.Lock()

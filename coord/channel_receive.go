@@ -12,9 +12,9 @@ import (
 )
 
 // Receive takes an element out of the channel, waiting for one if there is none. It
-// returns why ctx ended, or [ErrClosed] if the channel is closed and nothing is left.
-// An element is taken only if it is returned, with a nil error: one that was handed
-// over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
+// returns the reason why ctx ended, or [ErrClosed] if the channel is closed and nothing is
+// left. An element is taken only if it is returned, with a nil error; an element that was
+// handed over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
 func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -53,7 +53,7 @@ func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *
 	if err != nil {
 		return inTurn(r, c.receiving(), v, err)
 	}
-	if c.level.Load() == some { // otherwise the machine asks under the lock once suspended
+	if c.level.Load() == some { // otherwise the machine checks under the lock once suspended
 		var mustWait bool
 		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
 			return inTurn(r, c.receiving(), v, err)
@@ -83,8 +83,8 @@ func (c *Channel[T]) TryReceive() (T, error) {
 // suspends, since its twin is [Channel.AllAsync].
 func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return received(ctx, c) }
 
-// AllAsync is [Channel.All] as a stream, whose ranges hold no worker between elements.
-// Each range receives anew. It does not block.
+// AllAsync is [Channel.All] as a stream. A range over it holds no worker between
+// elements, and each range receives further elements. It does not block.
 func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receivedAsync(ctx, c) }
 
 // received is Channel.All. It is separate because its machine's frame would otherwise
@@ -115,7 +115,7 @@ func (c *channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) 
 	return t.value, t.mustWait, t.err
 }
 
-// taking is the result of asking for an element under the lock.
+// taking is the result of an attempt to take an element under the lock.
 type taking[T any] struct {
 	decided  outcomes
 	mustWait bool
@@ -123,8 +123,7 @@ type taking[T any] struct {
 	err      error
 }
 
-// take takes the next element. If a sender waits, taking makes the room that it waits
-// for.
+// take takes the next element. If a sender waits, this makes the room that it waits for.
 func (c *channel[T]) take() (t taking[T]) {
 	switch {
 	case c.len() > 0:
@@ -152,7 +151,7 @@ type receiving[T any] channel[T]
 
 func (c *channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 
-// described says what a receiver waits for.
+// described names what a receiver waits for.
 func (r *receiving[T]) described() string { return typeName((*Channel[T])(nil)) + ".Receive" }
 
 func (r *receiving[T]) buffer() buffer { return (*contents[T])(r) }

@@ -11,9 +11,9 @@ import (
 )
 
 // Send sends v, waiting for room if the channel is full and its mode is [WaitForRoom].
-// It returns nil, why ctx ended, [ErrClosed] or [ErrFull]. v was sent only if nil was
-// returned; a channel that drops may have dropped it then. It blocks; its twin is
-// [Channel.SendAsync].
+// It returns nil, the reason why ctx ended, [ErrClosed] or [ErrFull]. v was sent only if
+// nil was returned; a channel that drops elements may then have dropped it. It blocks;
+// its twin is [Channel.SendAsync].
 func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -55,7 +55,7 @@ func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*
 	return inTurnVoid(r, c.sending(), err)
 }
 
-// TrySend is [Channel.Send] without waiting: where that would wait it returns
+// TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns
 // [ErrFull]. It does not block.
 func (c *Channel[T]) TrySend(v T) error {
 	mustWait, err := c.offer(v, nil)
@@ -94,12 +94,12 @@ type placement[T any] struct {
 	lost     T // what was dropped
 }
 
-// put offers v. The order of the questions is the invariant of the channel:
+// put offers v. The order of its cases maintains the invariant of the channel:
 //
 //	receivers wait  ⇒  nothing is held and no sender waits
 //	senders wait    ⇒  the channel is full
 //
-// so an element that is handed over directly overtakes none.
+// so an element that is handed over directly overtakes no other.
 func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 	c.disturb()
 	switch {
@@ -125,13 +125,13 @@ func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 	return p
 }
 
-// sending is the channel as the host of its senders. A type has one admit, and a
-// channel admits two kinds.
+// sending is the channel as the host of its senders. A type can have only one method
+// admit, and a channel admits two kinds of waiters.
 type sending[T any] channel[T]
 
 func (c *channel[T]) sending() *sending[T] { return (*sending[T])(c) }
 
-// described says what a sender waits for.
+// described names what a sender waits for.
 func (s *sending[T]) described() string { return typeName((*Channel[T])(nil)) + ".Send" }
 
 func (s *sending[T]) buffer() buffer { return (*contents[T])(s) }

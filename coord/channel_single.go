@@ -9,9 +9,9 @@ import (
 // # The single receiver
 //
 // A channel between machines usually holds nothing, and one machine waits for the next
-// element. Then the state needs no lock: the waiter is one pointer, which one
+// element. This state needs no lock: the waiter is one pointer, which one
 // compare-and-swap installs and another removes. The lock costs two locked instructions
-// on each side (20 ns of a message).
+// on each side (20 ns per message).
 //
 // # The levels of a channel
 //
@@ -25,9 +25,9 @@ import (
 //	  └──────calm───────┘ └──a receiver──┘
 //	                        finds nothing
 //
-// Levels change with mu held. Returning is lazy, since each change costs half of what
-// the lock does: some becomes bare when a receiver has found nothing, and bare becomes
-// quiet when a receiver comes that may wait in single.
+// Levels change with mu held. The way back is lazy, since each change costs half as much
+// as the lock: some becomes bare when a receiver has found nothing, and bare becomes
+// quiet when a receiver arrives that may wait in single.
 //
 // Only a machine whose context cannot end waits in single. It never gives up, so the
 // goroutine that removes the pointer owns the waiter exclusively, like a waiter that
@@ -37,35 +37,34 @@ import (
 //	 1. level is quiet                 1. level is quiet              1. level = bare
 //	 2. write the node                 2. w = single; there is one    2. w = single; there is one
 //	 3. CAS(single, nil, w)            3. CAS(single, w, nil)         3. CAS(single, w, nil)
-//	 4. level is not quiet: rescue     4. write the value, tell       4. push it to the queue
+//	 4. level is not quiet: rescue     4. write the value, notify     4. push it to the queue
 //
-// If a step finds anything else, its list ends, and the lock is taken.
+// If a step finds another state, its list ends, and the lock is taken.
 //
-// Proof that no receiver waits in single while the locked state has what it waits for.
-// Either step 2 of the disturber comes after step 3 of the receiver, and sees the
-// waiter; or the level was changed before step 4, which sees that. Calm does not undo
-// the change in between: it is a step 3, and fails while single is occupied.
+// Proof that no receiver waits in single while the state under the lock has something for
+// it. Either step 2 of the disturber follows step 3 of the receiver, and sees the waiter;
+// or the level was changed before step 4 of the receiver, which sees that. Calm cannot undo
+// the change in between: it too performs a step 3, and fails while single is occupied.
 //
-// Proof that no element is overtaken. Take a receiver, and the sender whose step 3 has
-// found it, and the later of their two steps 1. At that moment both calls were under
-// way and the level was quiet: nothing was held, the queue was empty, and the channel
-// was open. It is as if the element had been handed over then.
+// Proof that no element is overtaken. Take a receiver, the sender whose step 3 found it,
+// and the later of their two steps 1. At that moment both calls were under way and the
+// level was quiet: nothing was held, the queue was empty, and the channel was open. The
+// effect is as if the element had been handed over at that moment.
 //
 // That proof is about elements. Receivers are served in order of arrival, with
-// one exception. Between steps 1 and 3 of a receiver, an earlier receiver that
-// waited in single may be moved to the queue. A sender whose step 1 is just as
-// old then finds the later receiver in single. The earlier one gets the next
-// element.
+// one exception. Between steps 1 and 3 of a receiver, an earlier receiver that waited in
+// single may be moved to the queue. A sender whose step 1 came before that move then
+// finds the later receiver in single. The earlier one gets the next element.
 //
 // # It isn't that easy: rescue
 //
-// A receiver whose step 4 finds that it came too late would like to withdraw:
-// CAS(single, w, nil). But from step 3 on, any goroutine may take the waiter. It
-// may have been served since, have continued elsewhere, and wait here again with
-// the same waiter. The compare-and-swap would tear it out of that other wait, and
-// one machine would run twice. So a late receiver does for the current occupant
-// of single what it would have done for itself: under the lock it looks for an
-// element for that waiter, or puts it into the queue.
+// A receiver whose step 4 finds the level changed could try to withdraw: CAS(single, w,
+// nil). But from step 3 on, any goroutine may take the waiter. Its machine may have been
+// served since, have continued elsewhere, and wait here again with the same waiter. The
+// compare-and-swap would tear it out of that other wait, and one machine would run
+// twice. So a late receiver does for the current occupant of single what it would have
+// done for itself: under the lock it looks for an element for that waiter, or puts it
+// into the queue.
 
 // The levels of a channel.
 const (
@@ -148,8 +147,7 @@ func (c *channel[T]) rescue(on schedulers.Worker) {
 	decided.deliver(on)
 }
 
-// singleReceiver is the waiter of a machine that receives with a context that
-// cannot end.
+// singleReceiver is the waiter of a machine that receives with a context that cannot end.
 type singleReceiver[T any] waiter[T, job.Void]
 
 // Reason implements [schedulers.Reasoner].
@@ -157,7 +155,7 @@ func (l *singleReceiver[T]) Reason() (what, holder string) {
 	return (*waiter[T, job.Void])(l).Reason()
 }
 
-// Queue is like that of a waiter.
+// Queue does the same as waiter.Queue.
 func (l *singleReceiver[T]) Queue() buffer {
 	return (*waiter[T, job.Void])(l).Queue()
 }

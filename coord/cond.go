@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Cond lets goroutines that hold a lock wait until another one has changed what the
-// lock guards. Set L before first use, or make a Cond with [NewCond].
+// Cond lets goroutines that hold a lock wait until another one has changed the state
+// that the lock guards. Set L before first use, or make a Cond with [NewCond].
 //
 //	if err := m.Lock(ctx); err != nil { return err }
 //	defer m.Unlock()
@@ -20,20 +20,20 @@ import (
 //
 // # Signaled or canceled
 //
-// A wait has two halves: for a signal, and then for the lock. It is one waiter in two
-// queues, the Cond's and then the mutex's. Both are guarded by the mutex's inner lock,
-// so moving from one to the other is one step:
+// A wait has two halves: first for a signal, then for the lock. One waiter goes through
+// two queues, the Cond's and then the mutex's. Both are guarded by the mutex's inner
+// lock, so moving from one to the other is one step:
 //
-//	Wait            L is handed on, the waiter enters the Cond's queue
+//	Wait            L is released, the waiter enters the Cond's queue
 //	Signal          it moves to L's queue; the wait will succeed
 //	context ends    it moves to L's queue; the wait will fail
-//	L is released   as any other waiter of L it is handed the lock, and notified
+//	L is released   like any other waiter of L it gets the lock, and is notified
 //
-// The waiter is decided when it moves. So a context that ends after the signal is
-// too late, and a signal after the end of the context goes to the next waiter in
-// the queue: no signal is lost on a waiter that no longer wants it. And no waiter
-// wakes to find the lock taken: a Broadcast to a thousand waiters wakes one,
-// whose Unlock wakes the next.
+// The waiter is decided when it moves. So a context that ends after the signal is too
+// late, and a signal after the end of the context goes to the next waiter in the queue:
+// no signal is lost on a waiter that no longer wants it. And no waiter wakes up only to
+// find the lock taken: a Broadcast to a thousand waiters wakes one, whose Unlock wakes
+// the next.
 //
 // The second half has no context. The tempting shortcut, to return without the lock
 // when ctx ends, would make the deferred Unlock above unlock a lock that another
@@ -48,20 +48,20 @@ type Cond struct {
 // NewCond returns a Cond for holders of l.
 func NewCond(l *Mutex) *Cond { return &Cond{L: l} }
 
-// Wait unlocks L, waits for a signal, and locks L again. It returns nil, or why ctx
-// ended, or schedulers.ErrWouldDeadlock; L is held in every case. If ctx has already
-// ended, L is not unlocked in between. It panics if L is not held. It blocks, for the
-// lock even after ctx has ended; its twin is [Cond.WaitAsync].
+// Wait unlocks L, waits for a signal, and locks L again. It returns nil, the reason why
+// ctx ended, or schedulers.ErrWouldDeadlock; L is held in every case. If ctx has already
+// ended, L is not unlocked in between. It panics if L is not held. It blocks, and waits
+// for the lock even after ctx has ended; its twin is [Cond.WaitAsync].
 func (c *Cond) Wait(ctx context.Context) error {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
-	// Whether the worker may block must be known while returning is still
-	// possible: once the lock is released, it is too late to learn that waiting
-	// for it again would take forever. (A worker that pumps is different: it runs
-	// other work, and only then knows that nothing more can happen.)
+	// Whether the worker may block must be known while Wait can still return: once the
+	// lock is released, it is too late to learn that waiting for it again would take
+	// forever. (A worker that pumps is different: it runs other work, and only then
+	// knows that nothing more can happen.)
 	by := schedulers.WorkerFrom(ctx)
 	if by == nil {
 		by = schedulers.Here()
@@ -80,9 +80,9 @@ func (c *Cond) Wait(ctx context.Context) error {
 	return err
 }
 
-// WaitAsync unlocks L and returns a job that completes once a signal has come and L is
-// held again. If ctx ends before the signal, the job is Canceled once L is held again.
-// It panics if L is not held. It does not block.
+// WaitAsync unlocks L and returns a job that completes once it has been signaled and L
+// is held again. If ctx ends before the signal, the job is Canceled once L is held
+// again. It panics if L is not held. It does not block.
 func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
@@ -128,7 +128,8 @@ func (c *Cond) wake(n int) (decided outcomes) {
 	return decided
 }
 
-// mustBeHeld precedes anything that a panic would leave behind.
+// mustBeHeld panics if L is not held. It is called before any change that a panic would
+// leave behind.
 func (c *Cond) mustBeHeld() {
 	if c.L.TryLock() {
 		c.L.Unlock()
@@ -143,13 +144,14 @@ func (c *Cond) granted(r *statemachine.Run, _ job.Void) { c.L.holder.takenBy(r) 
 
 func (c *Cond) guard() *interleave.Mutex { return &c.L.mu }
 
-// admit hands the lock on before its next holder can signal the waiter.
+// admit queues the waiter before it releases the lock, so that the next holder can
+// signal the waiter.
 func (c *Cond) admit(w *waiter[job.Void, job.Void]) outcomes {
 	c.queue.push(w)
 	return c.L.release()
 }
 
-// cancel queues for the lock: the wait has failed, and ends when L is held.
+// cancel moves the waiter to the lock's queue: its wait has failed, and ends when L is held.
 func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 	c.queue.remove(w)
 	return c.L.admit(w)

@@ -11,8 +11,8 @@ import (
 )
 
 // Countdown lets its waiters continue when a number of things are done. The zero
-// Countdown counts nothing, so no call waits for it. It can be used again: what is
-// added after it has reached zero is waited for by later calls.
+// Countdown counts nothing, so no call waits for it. It can be reused: later calls wait
+// for things that are added after it has reached zero.
 //
 // It is sync.WaitGroup with contexts and without a goroutine, and .NET's
 // CountdownEvent.
@@ -29,8 +29,8 @@ func NewCountdown(n int64) *Countdown {
 	return c
 }
 
-// Wait waits until nothing is left to be done. It returns nil, or why ctx ended. It
-// blocks; its twin is [Countdown.WaitAsync].
+// Wait waits until nothing is left to be done. It returns nil, or the reason why ctx
+// ended. It blocks; its twin is [Countdown.WaitAsync].
 func (c *Countdown) Wait(ctx context.Context) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -45,8 +45,7 @@ func (c *Countdown) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when nothing is left to be done, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing where nothing
-// is left.
+// Canceled when ctx ends first. It does not block; it allocates nothing if nothing is left.
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -68,10 +67,10 @@ func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statem
 }
 
 // Add adds n things to be done; a negative n marks things as done. It does not block.
-// It panics if more are marked than were left, and if the sum overflows.
+// It panics if more are marked than are left, and if the sum overflows.
 //
-// Add the work before it begins, not in it: otherwise a Wait in between finds nothing
-// left.
+// Call Add before the work begins, not within it: otherwise a Wait in between finds
+// nothing left.
 func (c *Countdown) Add(n int64) {
 	c.mu.Lock()
 	left := c.left + n
@@ -92,7 +91,7 @@ func (c *Countdown) Add(n int64) {
 // Done marks one thing as done. It does not block. It panics if nothing was left.
 func (c *Countdown) Done() { c.Add(-1) }
 
-// Left returns how much is left to be done now. It does not block.
+// Left returns the number of things that are left to be done now. It does not block.
 func (c *Countdown) Left() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

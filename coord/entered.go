@@ -11,9 +11,9 @@ import (
 
 // # What a machine waits with
 //
-// A machine that calls a blocking form immediately waits for it, and is its only
-// waiter. So next to its two forms each operation has a third, an entry for generated
-// code (see [statemachine.Operation]), whose waiter is no job. After reading the
+// A machine that calls a blocking form immediately waits for it, and is its only waiter.
+// So in addition to its two forms each operation has a third, an entry for generated
+// code (see [statemachine.Operation]), whose waiter is not a job. After reading the
 // result, the machine keeps the waiter for its next wait of the same types, which then
 // allocates nothing. A job cannot be reused this way: other references to it may exist.
 //
@@ -23,40 +23,40 @@ import (
 //
 // # When it is entered
 //
-// The waiter states its request only when the machine can be resumed: while the entry
+// The waiter submits its request only when the machine can be resumed: while the entry
 // runs, the machine's frames are still on the stack. The request and the node are then
-// left with the primitive in one step, under its lock, and a server needs no other
-// agreement with the machine. The obvious order is to queue first and let the machine
-// join later, by a compare-and-swap against a swap of the server. It cost 20 ns of a
-// message. A machine that panics in between would stay in the queue.
+// registered with the primitive in one step, under its lock, and a server needs no other
+// protocol with the machine. The obvious order is to queue first and let the machine
+// join later, by a compare-and-swap against a swap of the server. That cost 20 ns per
+// message, and a machine that panics in between would stay in the queue.
 //
 //	the machine                            a server              a waiter that gives up
 //	 1. find nothing; watch the context     1. lock               1. lock
 //	 2. suspend: the frames move            2. take it out,       2. in no queue: set decided,
-//	 3. lock                                   set decided           and tell no node
+//	 3. lock                                   set decided           and notify no node
 //	 4. decided: unlock, continue           3. unlock             3. unlock
-//	 5. admit: served: unlock, continue     4. tell the node
+//	 5. admit: served: unlock, continue     4. notify the node
 //	 6. queued: write the node; unlock
 //
-// Proof. A server serves only what it has found in a queue, where the machine is from
-// step 6 on, so its node is written. A waiter that was given up before step 3 is found
-// decided in step 4; the goroutine that gave it up does not touch it again. A waiter
-// that gives up after step 6 follows the serving path.
+// Proof. A server serves only waiters that it finds in a queue. The machine is in the
+// queue from step 6 on, and its node is written by then. If the waiter gives up before
+// step 3, step 4 finds it decided; the goroutine that gave it up does not touch it
+// again. A waiter that gives up after step 6 follows the serving path.
 //
 // # When it may be used again
 //
 // A waiter whose context was watched is kept only if the watch was stopped in time.
-// Otherwise ContextEnded is about to come, for a wait that is over, and would end
+// Otherwise ContextEnded is about to be called for a wait that is over, and would end
 // another wait.
 
 // # Where users do not meet it
 //
-// Only generated code calls entries, and documentation should not show them. It lists a
-// method by the name of its receiver, as written. So the receiver of an entry is an
-// unexported name: an alias of the type (mutex for [Mutex]) or, since Go has no methods
-// on generic aliases, a struct that the type embeds (channel in [Channel]). It embeds it
-// by an alias, as the documentation shows what is promoted from an unexported type. What
-// an entry returns is a [statemachine.Waiting].
+// Only generated code calls entries, and documentation should not show them.
+// Documentation lists a method under the name of its receiver, as written. So the
+// receiver of an entry is an unexported name: an alias of the type (mutex for [Mutex])
+// or, since Go has no methods on generic aliases, a struct that the type embeds (channel
+// in [Channel]). The type embeds it through an alias, because documentation shows methods
+// that are promoted from an unexported type. An entry returns a [statemachine.Waiting].
 
 type (
 	autoResetEvent   = AutoResetEvent
@@ -91,7 +91,7 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 // Join implements [statemachine.Pending].
 func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
 
-// excluder is a host whose waiter, once served, keeps others from what it was served with.
+// excluder is a host whose waiter, once served, excludes others: it holds a lock or permits.
 type excluder interface{ excludes() }
 
 func (*Mutex) excludes()          {}
@@ -101,8 +101,8 @@ func (*AutoResetEvent) excludes() {}
 func (*keyedMutex[K]) excludes()  {}
 func (*limiter[K]) excludes()     {}
 
-// Holds reports whether the machine holds a lock or permits after its wait, for a search
-// that lets others find them held.
+// Holds reports whether the machine holds a lock or permits after its wait. A search of
+// schedules uses it to let other work find them held.
 func (w *waiter[R, P]) Holds() bool {
 	_, is := w.host.(excluder)
 	return is && w.err == nil
@@ -131,9 +131,9 @@ func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Voi
 	return (*statemachine.WaitingVoid[job.Void])(entered(r, ctx, h, ask))
 }
 
-// inTurn ends an entry that need not wait, with v and err: at once or, if the
-// machine has to yield, after its turn. A lock is not taken before that turn, but
-// in it: see [Mutex.LockEnter].
+// inTurn ends an entry that need not wait, with v and err: at once or, if the machine
+// has to yield, when its turn comes. A lock is not taken before that turn, but in it:
+// see [Mutex.LockEnter].
 func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
 	if r.Proceed() {
 		return nil, v, err
@@ -152,9 +152,9 @@ func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*st
 	return (*statemachine.WaitingVoid[job.Void])(w), err
 }
 
-// end is complete for a waiter that a machine waits with. Telling the node comes last:
-// from then on the waiter is the machine's. A machine that was served as it joined is
-// the caller, and need not be notified.
+// end is complete for a machine's waiter. It notifies the node last: from then on the
+// waiter belongs to the machine. A machine that was served as it joined is the caller,
+// and need not be notified.
 func (w *waiter[R, P]) end() (waiters continuation.Chain) {
 	if w.watch.Stop() {
 		w.ctx = nil
@@ -165,7 +165,7 @@ func (w *waiter[R, P]) end() (waiters continuation.Chain) {
 	return waiters
 }
 
-// Results implements [statemachine.Outcome]. It leaves w to the machine as its spare one.
+// Results implements [statemachine.Outcome]. It leaves w to the machine as its spare waiter.
 func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
@@ -190,10 +190,10 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 	return v, err
 }
 
-// refuse is for a waiter whose machine has learned, after the waiter was decided,
-// that its home is gone. What the waiter was served with is given back before the
-// machine is notified. If that is impossible, the machine keeps it and no error is
-// reported. With an error in hand the machine would not unlock what it had been
+// refuse is called if the home of the machine turns out to be gone after the waiter was
+// decided. It gives back what the waiter was granted, before the machine is notified. If
+// that is impossible, the machine keeps the grant and no error is reported. Without the
+// giving back, a machine that gets the error would not unlock the lock that it was
 // granted, and no later call could lock it again.
 func (w *waiter[R, P]) refuse(refusal error) {
 	h, ok := w.host.(revocable[R, P])
@@ -213,11 +213,11 @@ func (w *waiter[R, P]) revoke(h revocable[R, P]) outcomes {
 	return h.giveBack(w)
 }
 
-// revocable is a host that can take back what it has served. An element that was handed
-// over or taken, and a phase of a barrier that has ended, cannot be taken back: their
+// revocable is a host that can take back what it has granted. An element that was sent
+// or received, and a phase of a barrier that has ended, cannot be taken back: their
 // hosts are not revocable.
 type revocable[R, P any] interface {
-	// giveBack takes from w what it was served with, and returns the waiters served
-	// because of that. The guard is held, and w is in no queue.
+	// giveBack takes back what w was granted, and returns the waiters that this serves.
+	// The guard is held, and w is in no queue.
 	giveBack(w *waiter[R, P]) outcomes
 }

@@ -10,9 +10,9 @@ import (
 
 var (
 	// ErrClosed is the error of a send to a closed [Channel] or [Broadcast], of a
-	// receive from one that has nothing left, of a receive from a closed
-	// [Subscription], of a closed [Watch] whose last value has been seen, and of a closed
-	// [ObjectPool].
+	// receive when such a channel or broadcast has nothing left, of a receive from a
+	// closed [Subscription], of a closed [Watch] whose last value has been seen, and of
+	// a closed [ObjectPool].
 	ErrClosed = errors.New("coord: closed")
 
 	// ErrFull is returned by sends that found no room and do not wait for it.
@@ -22,20 +22,20 @@ var (
 	// of an [Observer].
 	ErrEmpty = errors.New("coord: empty")
 
-	// ErrRound is the error of a [Reusable] that is misused: a round that is set or read
-	// twice, late, or by two at a time; or begun while another is not read.
+	// ErrRound is the error of a misused [Reusable]: a round is set or read twice, too
+	// late, or by two callers at a time, or is begun while another one is still unread.
 	ErrRound = errors.New("coord: misused round")
 
-	// ErrBroken is for functions that an [ObjectPool] calls in Use: an error that matches it
-	// says that the object must not be lent again.
+	// ErrBroken is for functions that an [ObjectPool] calls in Use: if their error
+	// matches ErrBroken, the object is not lent again.
 	ErrBroken = errors.New("coord: the object is broken")
 
 	// ErrNegativeWeight is returned for an Acquire of a negative number of
 	// permits.
 	ErrNegativeWeight = errors.New("coord: negative weight")
 
-	// ErrTooHeavy is returned for an Acquire of more than the [Semaphore] has, which
-	// could never succeed.
+	// ErrTooHeavy is returned for an Acquire of more permits than the [Semaphore] has,
+	// which could never succeed.
 	ErrTooHeavy = errors.New("coord: more than the semaphore has")
 )
 
@@ -64,7 +64,8 @@ func closedError(cause error) error {
 	return fmt.Errorf("%w: %w", ErrClosed, cause)
 }
 
-// bound returns ctx, or a background context for nil, and why it has ended if it has.
+// bound returns ctx, or a background context for nil. If the context has ended, it also
+// returns the reason.
 func bound(ctx context.Context) (context.Context, error) {
 	if ctx == nil {
 		return context.Background(), nil
@@ -76,8 +77,8 @@ func bound(ctx context.Context) (context.Context, error) {
 }
 
 // whyEnded returns the error of a wait that ctx has ended: ctx's Err, and its cause if
-// that says more. A job's Wait reports the same, so both forms of an operation fail
-// alike.
+// that adds information. A job's Wait reports the same error, so both forms of an
+// operation fail alike.
 func whyEnded(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -86,9 +87,8 @@ func whyEnded(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it
-// is. A user's context may be done and have no error: even then, giving up must
-// not look like success.
+// whyWaitEnded returns the reason of a *job.WaitError, and any other error unchanged. A user's
+// context may be done and have no error: even then, giving up must not look like success.
 func whyWaitEnded(err error) error {
 	wait, ok := errors.AsType[*job.WaitError](err)
 	switch {

@@ -13,11 +13,11 @@ import (
 
 // flight is one computation with many callers that want its result.
 //
-// It is tempting to give all of them the computation's own job. Then each could
-// Cancel it, and none could stop waiting without doing so. So a caller that asks
-// for a job gets a waiter with its own context, and the computation's context
-// never ends: the computation belongs to all callers. Only a flight that has
-// succeeded hands out its job, as nothing can be canceled any more.
+// It is tempting to return the computation's own job to all of them. Then each could
+// Cancel it, and none could stop waiting without doing so. So a caller that wants a job
+// gets a waiter with its own context, and the computation's context never ends: the
+// computation belongs to all callers. Only a flight that has succeeded returns its own
+// job, as nothing can be canceled any more.
 type flight[T any] struct {
 	run  *job.Job[T]
 	node continuation.Node
@@ -36,7 +36,7 @@ func newFlight[T any](ctx context.Context, fn func(context.Context) (T, error)) 
 	return f
 }
 
-// start starts the computation. The maker of the flight calls it, once.
+// start starts the computation. The caller that made the flight calls it once.
 func (f *flight[T]) start() {
 	if !f.run.Register(&f.node) { // registering starts an unstarted job
 		f.Completed(nil).Deliver(nil)
@@ -44,10 +44,11 @@ func (f *flight[T]) start() {
 }
 
 // wait waits for the result, at most until ctx ends. It waits for the computation's own
-// job and not in the queue: a worker that waits for what is queued behind it can then
-// run it in place, where a scheduler of one worker would have to refuse the wait.
+// job and not in the queue: a worker can then run the computation in place if it is
+// queued behind the worker's current work. Otherwise a scheduler of one worker would
+// have to refuse the wait.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
-	// The maker of the flight may not have started it yet.
+	// The caller that made the flight may not have started it yet.
 	_ = f.run.Start()
 	_, err := f.run.Wait(ctx)
 	if f.run.IsCompleted() {
@@ -68,10 +69,10 @@ func (f *flight[T]) failed() bool { return f.run.IsCompleted() && !f.succeeded()
 
 // result returns the outcome of a flight that has ended.
 //
-// A panic in fn would surface as a panic in the caller of a twin, which is right
-// if that call caused it. Here one caller caused it, many wait for it, and some
-// come later. So it is wrapped, and all callers see a wrapped panic as an error.
-// An error that already wraps one was returned by fn, and is left as it is.
+// A panic in fn would surface as a panic in the caller of a twin, which is right if that
+// call caused it. Here one caller caused it, many wait for it, and some call later. So
+// the panic is wrapped, and all callers see it as an error. An error that already wraps
+// a panic was returned by fn, and is left unchanged.
 func (f *flight[T]) result() (T, error) {
 	v, err := f.run.GetResult()
 	if promise.Thrown(err) {

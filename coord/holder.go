@@ -12,12 +12,12 @@ import (
 
 // # The holder of a lock
 //
-// A report about a hanging program has to name the holder of a lock, which the
-// lock itself need not know. So locks note their holders only if the program has
-// a scheduler that reports ([schedulers.Followed]); otherwise the cost is one
-// look at a flag. The holder notes itself after it was given the lock: the
-// previous holder does not know its name, only its node. A lock that is held
-// through a job of LockAsync has no known holder.
+// A report about a hanging program has to name the holder of a lock, which the lock
+// itself need not know. So locks record their holders only if the program has a
+// scheduler that reports ([schedulers.Followed]); otherwise the cost is one test of a
+// flag. The holder records itself after it has got the lock: the previous holder does
+// not know its name, only its node. A lock that is held through a job of LockAsync has
+// no known holder.
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
@@ -45,7 +45,7 @@ func (h *holder) left() {
 	}
 }
 
-// holderIn returns the work that was given ctx, or nil.
+// holderIn returns the work that runs with ctx, or nil.
 func holderIn(ctx context.Context) *schedulers.Holder {
 	n, ok := schedulers.WorkerFrom(ctx).(schedulers.Named)
 	if !ok {
@@ -62,8 +62,8 @@ type lock[P any] interface {
 	granted(r *statemachine.Run, ask P)
 }
 
-// note records that the machine of r was granted what w has asked for, if that is a
-// lock.
+// note records that the machine of r was granted the lock that w requested, if w waits
+// for a lock.
 func (w *waiter[R, P]) note(r *statemachine.Run) {
 	if l, ok := w.host.(lock[P]); ok && w.err == nil {
 		l.granted(r, w.ask)

@@ -11,9 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// KeyedMutex is one [Mutex] for each key: a lock for each user, file or account,
-// without keeping a lock for unused keys. The zero KeyedMutex has no key locked. An
-// unlocked key takes no memory.
+// KeyedMutex is one [Mutex] for each key: a lock for each user, file or account, without
+// memory for keys that are not locked. The zero KeyedMutex has no key locked.
 //
 // A key must be comparable and equal to itself. Any other key (an interface that holds
 // a slice; NaN) panics: it could not be found again to unlock it.
@@ -24,14 +23,14 @@ type keyedMutex[K comparable] struct {
 	mu interleave.Mutex
 	// A key that is present is locked. Its queue is nil until a caller waits.
 	locked shrinkmap.Map[K, *queue[job.Void, K]]
-	// The holder of each key, if something reports it; guarded by mu.
+	// The holder of each key, if a scheduler reports holders; guarded by mu.
 	holders map[K]*schedulers.Holder
 }
 
 type hiddenKeyedMutex[K comparable] = keyedMutex[K]
 
-// Lock waits until key is free and locks it. It returns nil, or why ctx ended. It
-// blocks; its twin is [KeyedMutex.LockAsync].
+// Lock waits until key is free and locks it. It returns nil, or the reason why ctx
+// ended. It blocks; its twin is [KeyedMutex.LockAsync].
 func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -108,7 +107,7 @@ func (m *keyedMutex[K]) take(key K) bool {
 	return true
 }
 
-// release hands a key on, or forgets it.
+// release passes a key to its next waiter, or forgets it.
 func (m *keyedMutex[K]) release(key K) (decided outcomes) {
 	delete(m.holders, key)
 	waiting, locked := m.locked.Get(key)
@@ -139,7 +138,7 @@ func (m *keyedMutex[K]) heldBy(key K) *schedulers.Holder {
 	return m.holders[key]
 }
 
-// keyLock is one of the locks that a KeyedMutex is.
+// keyLock is the lock of one key.
 type keyLock[K comparable] struct {
 	of  *keyedMutex[K]
 	key K
@@ -149,7 +148,7 @@ func (m *keyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
 
 func (m *keyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
 
-// described says what a waiter waits for.
+// described names what a waiter waits for.
 func (m *keyedMutex[K]) described() string { return typeName((*KeyedMutex[K])(nil)) }
 
 func (m *keyedMutex[K]) guard() *interleave.Mutex { return &m.mu }

@@ -10,10 +10,9 @@ import (
 // Lazy is a value that is computed once, on the first request. Make one with
 // [NewLazy].
 //
-// An error is not kept: all waiters get it, and the next call starts a new
-// attempt. (sync.OnceValues keeps it: a database that was down for the first
-// second would be considered down forever.) To keep an error, make it part of the
-// value.
+// An error is not kept: all waiters get it, and the next call starts a new attempt.
+// (sync.OnceValues keeps errors: a database that was down for the first second would be
+// considered down forever.) To keep an error, make it part of the value.
 //
 // A caller's context bounds its waiting, not the computation, which continues for later
 // callers even if all have given up. The computation runs on the ambient scheduler of
@@ -25,13 +24,13 @@ type Lazy[T any] struct {
 	current interleave.Pointer[flight[T]]
 }
 
-// NewLazy returns a Lazy whose value fn computes. Asking for a value of a nil fn fails
-// with job.ErrNilFunc. fn must not ask for the value itself: it would wait for itself.
+// NewLazy returns a Lazy whose value fn computes. With a nil fn, Get fails with
+// job.ErrNilFunc. fn must not get the value: it would wait for itself.
 func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy[T]{fn: fn} }
 
-// Get returns the value, computing it if necessary. It returns fn's error, or why ctx
-// ended. A panic in fn is an error, which wraps a *job.PanicError. It blocks if the
-// value is not there; its twin is [Lazy.GetAsync].
+// Get returns the value, computing it if necessary. It returns fn's error, or the reason
+// why ctx ended. A panic in fn is an error, which wraps a *job.PanicError. It blocks if
+// the value is not there; its twin is [Lazy.GetAsync].
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -70,11 +69,11 @@ func (l *Lazy[T]) Value() (value T, ok bool) {
 }
 
 // Reset forgets the value, so that the next caller computes it again. A computation
-// that is under way ends for its waiters, and is forgotten too. It does not block.
+// that is under way still serves its waiters, and is then forgotten too. It does not block.
 func (l *Lazy[T]) Reset() { l.current.Store(nil) }
 
-// flight returns the flight that may still succeed or has, starting one if there is
-// none.
+// flight returns the current flight, which has succeeded or may still succeed, and
+// starts one if there is none.
 func (l *Lazy[T]) flight(ctx context.Context) *flight[T] {
 	for {
 		f := l.current.Load()

@@ -16,14 +16,14 @@ import (
 // another waiter.
 var ErrQueueFull = errors.New("coord: too many wait for the limiter")
 
-// Limiter bounds work in flight: what was acquired and not released counts, even
-// if it waits for a database and does not run. Make one with [NewLimiter].
+// Limiter bounds work in flight: work counts from its Acquire until its Release, even
+// while it waits for a database and does not run. Make one with [NewLimiter].
 //
 // Work belongs to a key: a tenant, a host, a queue. When work of several keys waits,
 // the keys take turns, one permit each, so a tenant with thousands of requests delays
-// another by one request. Within a key it is first come, first served. [PerKey] bounds
-// each key, too. A key without work takes no memory; use one key if you need none. See
-// [KeyedMutex] for what a key may be.
+// another by one request. Within a key it is first come, first served. [PerKey] also
+// bounds each key. A key without work takes no memory; use a constant key if you need no
+// distinction. See [KeyedMutex] for what a key may be.
 //
 // A scheduler's limit is different: it counts what runs, and a waiting machine
 // does not run. A [Semaphore] has weights, and a single queue.
@@ -37,7 +37,7 @@ type limiter[K comparable] struct {
 
 	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
-	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the whole
+	ready   linked.List[limitLane[K]] // whose first waiter lacks only a permit of the limiter
 	held    int
 	waiting int
 	granted uint64
@@ -56,18 +56,18 @@ type limitLane[K comparable] struct {
 // LimiterOption configures a [Limiter]. It is a plain value.
 type LimiterOption struct{ perKey, queued int }
 
-// PerKey bounds what is in flight for one key to n. Zero or less leaves only the bound
+// PerKey limits the work in flight for one key to n. Zero or less leaves only the limit
 // of the limiter.
 func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 
-// QueueLimit bounds how many calls may wait, of all keys together, to n: a call that
-// would have to wait beyond that immediately fails with [ErrQueueFull]. Zero or less is
-// no bound. To never wait, use [Limiter.TryAcquire].
+// QueueLimit limits the calls that may wait, for all keys together, to n: a call that
+// would have to wait beyond that immediately fails with [ErrQueueFull]. Zero or less
+// means no limit. To never wait, use [Limiter.TryAcquire].
 func QueueLimit(n int) LimiterOption { return LimiterOption{queued: max(0, n)} }
 
 // NewLimiter returns a limiter of inFlight permits, all of them free. It panics
-// if inFlight is less than one: nothing could ever be acquired. Of two options of one kind
-// the later one counts; one without a bound changes nothing.
+// if inFlight is less than one: nothing could ever be acquired. Of two options of one
+// kind the later one counts, unless it sets no limit.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a permit")
@@ -84,9 +84,9 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	return l
 }
 
-// Acquire waits for a permit for key and takes it. It returns nil, why ctx ended, or
-// [ErrQueueFull]. After nil the caller must call [Limiter.Release] with the same key,
-// once. It blocks; its twin is [Limiter.AcquireAsync].
+// Acquire waits for a permit for key and takes it. It returns nil, the reason why ctx
+// ended, or [ErrQueueFull]. After nil the caller must call [Limiter.Release] with the
+// same key, once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -148,8 +148,8 @@ func (l *limiter[K]) try(key K) bool {
 	return true
 }
 
-// Release gives a permit of key back, and serves waiters. It does not block. It panics
-// if none is held for key.
+// Release returns a permit of key, and serves waiters. It does not block. It panics if
+// none is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
 func (l *limiter[K]) release(key K) outcomes {
@@ -163,19 +163,19 @@ func (l *limiter[K]) release(key K) outcomes {
 type LimiterMetrics struct {
 	InFlight int    // permits held
 	Waiting  int    // calls that wait
-	Keys     int    // keys of which something is in flight or waits
-	Granted  uint64 // permits given out so far
+	Keys     int    // keys with work in flight or waiting
+	Granted  uint64 // permits granted so far
 	Refused  uint64 // calls that failed with ErrQueueFull so far
 }
 
-// Metrics returns the numbers of this moment. It does not block.
+// Metrics returns the current numbers. It does not block.
 func (l *Limiter[K]) Metrics() LimiterMetrics {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
 }
 
-// described says what a waiter waits for.
+// described names what a waiter waits for.
 func (l *limiter[K]) described() string { return typeName((*Limiter[K])(nil)) }
 
 func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
@@ -194,8 +194,8 @@ func (l *limiter[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
 	return l.serve()
 }
 
-// cancel serves no other waiter: the one that gives up held no permit. Its key may have
-// no waiters left.
+// cancel serves no other waiter: the waiter that gives up held no permit. Its key may
+// have no waiters left.
 func (l *limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--
@@ -247,8 +247,7 @@ func (l *limiter[K]) grant(lane *limitLane[K]) {
 
 func (l *limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
 
-// requeue puts a lane at the end of those that are ready, or takes it out, according to
-// its state.
+// requeue puts a lane at the end of the ready lanes, or takes it out, according to its state.
 func (l *limiter[K]) requeue(lane *limitLane[K]) {
 	switch ready := !lane.queue.empty() && !l.full(lane); {
 	case ready && !lane.links.In():

@@ -13,7 +13,7 @@ import (
 // ManualResetEvent is not set.
 //
 // Set followed at once by Reset lets exactly the waiters at the moment of Set continue:
-// they are served under the event's lock and do not look again.
+// they are served under the event's lock and do not check the event again.
 //
 // It is .NET's ManualResetEvent without a thread.
 type ManualResetEvent struct {
@@ -22,8 +22,8 @@ type ManualResetEvent struct {
 	queue queue[job.Void, job.Void]
 }
 
-// Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its
-// twin is [ManualResetEvent.WaitAsync].
+// Wait waits until the event is set. It returns nil, or the reason why ctx ended. It
+// blocks; its twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -38,7 +38,7 @@ func (e *ManualResetEvent) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when the event is set, or is Canceled when ctx
-// ends first. It does not block; it allocates nothing where the event is set.
+// ends first. It does not block; it allocates nothing if the event is set.
 func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {

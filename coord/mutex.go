@@ -15,8 +15,8 @@ import (
 // Mutex that the caller already holds waits forever, or until ctx ends.
 //
 // Unlock hands the lock to the first waiter rather than freeing it for the quickest.
-// That makes it fair; it also means that under contention each handover costs a
-// wake-up. If throughput matters more than order, hold it for less time.
+// That makes it fair; it also means that under contention each handoff costs a wake-up.
+// If throughput matters more than order, hold the lock for less time.
 //
 // It is Stephen Toub's AsyncLock and Kotlin's Mutex, with contexts.
 type Mutex struct {
@@ -26,8 +26,8 @@ type Mutex struct {
 	holder holder
 }
 
-// Lock waits until the lock is free and takes it. It returns nil, or why ctx ended; the
-// lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
+// Lock waits until the lock is free and takes it. It returns nil, or the reason why ctx
+// ended; the lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
 func (m *Mutex) Lock(ctx context.Context) error {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -99,8 +99,8 @@ func (m *Mutex) take() bool {
 	return free
 }
 
-// release hands the lock on. With a waiter the lock stays locked: it is the waiter's
-// before the waiter knows.
+// release passes the lock to the first waiter, or frees it. With a waiter the mutex
+// stays locked: the waiter owns it before it is notified.
 func (m *Mutex) release() (decided outcomes) {
 	m.holder.left()
 	if m.queue.empty() {
@@ -117,7 +117,7 @@ func (m *Mutex) granted(r *statemachine.Run, _ job.Void) { m.holder.takenBy(r) }
 
 func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 
-// admit takes a fresh waiter, or one that a Cond has decided.
+// admit takes a fresh waiter, or one that a Cond has already decided.
 func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	if m.take() {
 		decided.add(w)

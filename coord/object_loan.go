@@ -11,27 +11,27 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// # The room of an object pool
+// # The capacity of an object pool
 //
 //	idle + on loan + pending ≤ most
 //	a call waits  ⇒  none is idle, and on loan + pending = most
 //
-// What comes back is pending until it is known to be good, since the functions of the user
-// run outside the lock; an object that is being made is pending as well. Each of the four
-// ways out of pending looks at the queue: a good object goes to the first caller in it, and
-// a bad one makes room for that caller to make another.
+// An object that is returned is pending until it is known to be good, since user
+// functions run outside the lock; an object that is being made is pending too. Each of
+// the four ways out of pending checks the queue: a good object goes to the first caller
+// in it, and a bad one makes room for that caller to make another.
 //
 //	 (room) ──▶ pending ──made──▶ on loan ──Put, Discard──▶ pending ──good──▶ idle ──▶ on loan
 //	    ▲         │                                            │
 //	    └─failed──┴───────────────────bad──────────────────────┘
 
-// loan is what a call of Get gets from the pool's queue: an object, or room to make one.
+// loan is the result of a wait in the pool's queue: an object, or the room to make one.
 type loan[T any] struct {
 	object    T
 	hasObject bool
 }
 
-// lent is what the forms of Get run. It is a function of its own because the frame of its
+// lent implements both forms of Get. It is a separate function because the frame of its
 // machine would otherwise be an exported name.
 //
 //movenext:async
@@ -43,7 +43,7 @@ func lent[T any](ctx context.Context, p *objectPool[T]) (T, error) {
 	return made(ctx, p)
 }
 
-// made makes an object in the room that its caller has got.
+// made makes an object in the room that was reserved for its caller.
 //
 //movenext:async
 func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
@@ -58,7 +58,7 @@ func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 	return v, err
 }
 
-// used is what UseAsync runs.
+// used implements UseAsync.
 //
 //movenext:async
 func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
@@ -83,8 +83,8 @@ type use[T any] struct {
 	node continuation.Node
 }
 
-// end ends the loan, or lets the end of the job do so, if its caller was refused the wait
-// while the function runs.
+// end ends the loan. If the caller's wait was refused while the function runs, the end
+// of the job ends the loan instead.
 func (u *use[T]) end() {
 	if u.job != nil && !u.job.IsCompleted() {
 		u.node.Prepare(u)
@@ -106,7 +106,7 @@ func (u *use[T]) Completed(schedulers.Worker) (none continuation.Chain) {
 	return none
 }
 
-// usable reports whether an object may be lent again after a function has ended so.
+// usable reports whether an object may be lent again after a function returned err.
 func usable(err error) bool {
 	_, panicked := errors.AsType[*job.PanicError](err)
 	return !panicked && !errors.Is(err, job.ErrGoexit) && !errors.Is(err, ErrBroken)
@@ -120,8 +120,8 @@ type making[T any] struct {
 	node continuation.Node
 }
 
-// end ends the making. A caller that was refused the wait, since its home is gone or
-// would deadlock, has no object, and the job may still make one: its room is kept until the
+// end ends the making. A caller whose wait was refused, since its home is gone or would
+// deadlock, has no object, but the job may still make one: its room is kept until the
 // job has ended.
 func (m *making[T]) end() {
 	if m.good {
@@ -216,7 +216,7 @@ func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
 	return l, mustWait, nil
 }
 
-// delivered notes that a caller has the object that it has made.
+// delivered records that a caller has the object that it made.
 func (p *objectPool[T]) delivered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,7 +236,7 @@ func (p *objectPool[T]) endLoan() {
 	p.pending++
 }
 
-// back ends the way back of v.
+// back ends the pending state of v, which is good or is discarded.
 func (p *objectPool[T]) back(v T, good bool) {
 	if good {
 		p.mu.Lock()
@@ -270,7 +270,7 @@ func (p *objectPool[T]) shelve(v T) (told outcomes) {
 	return told
 }
 
-// vacate gives the room of an object that is no more to the first caller that waits.
+// vacate gives the room of an object that no longer exists to the first caller that waits.
 func (p *objectPool[T]) vacate() outcomes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,7 +283,7 @@ func (p *objectPool[T]) leave() (told outcomes) {
 		p.pending--
 		return told
 	}
-	told.add(p.queue.pop()) // it stays pending: the caller makes an object now
+	told.add(p.queue.pop()) // it stays pending: the caller now makes an object
 	return told
 }
 
@@ -323,7 +323,7 @@ func (p *objectPool[T]) giveBack(w *waiter[loan[T], job.Void]) outcomes {
 	return told
 }
 
-// discarding is an object that is let go of once the lock is released.
+// discarding is an object that is discarded once the lock is released.
 type discarding[T any] struct {
 	of     *objectPool[T]
 	object T
@@ -339,5 +339,5 @@ func (f *discarding[T]) complete() (none continuation.Chain) {
 
 func (f *discarding[T]) following() *outcome { return &f.after }
 
-// described says what a caller waits for.
+// described names what a caller waits for.
 func (p *objectPool[T]) described() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }

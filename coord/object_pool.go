@@ -13,14 +13,14 @@ import (
 // makes up to a given number of them, each when it is first needed, and lends each to one
 // caller at a time. Make one with [NewObjectPool].
 //
-// While all are out, callers wait in order of arrival, whatever else is going on: an
-// object that comes back goes to the first of them. Of the objects that are in, the last
-// one to come back goes out first; so in a quiet hour the same few are used, and
+// While all are out, callers wait in order of arrival, and a newcomer never overtakes
+// them: an object that comes back goes to the first of them. Of the idle objects, the
+// one that came back last is lent first; so under a low load the same few are used, and
 // [ObjectPool.Trim] can discard the others.
 //
 // A sync.Pool differs: it has no bound, its Get never waits, and the garbage collector
-// empties it. This is the pool of connections in database/sql, for objects of any type; in
-// Rust, deadpool.
+// empties it. An ObjectPool is like the pool of connections in database/sql, for objects
+// of any type, or like deadpool in Rust.
 type ObjectPool[T any] struct{ hiddenObjectPool[T] }
 
 // objectPool is an ObjectPool as its entry sees it; see entered.go for the two names.
@@ -32,7 +32,7 @@ type objectPool[T any] struct {
 	maker func(context.Context) *job.Job[T]
 
 	mu        interleave.Mutex
-	idle      []T // the last to come back is the last
+	idle      []T // in the order in which they came back
 	onLoan    int
 	pending   int // being made, or examined after a loan
 	queue     queue[loan[T], job.Void]
@@ -52,10 +52,10 @@ type objectPoolOptions[T any] struct {
 	onDiscard schedulers.Hook[T]
 }
 
-// OnPut sets fn to be called with each object that comes back, before another caller gets
-// it: to reset it, and to test it. If fn returns an error, the object is discarded. Put
-// calls it, holding no lock. A panic in fn is contained, and the object is discarded: see
-// [schedulers.Hook].
+// OnPut sets fn to be called with each object that comes back, before another caller
+// gets it: to reset and to test it. If fn returns an error, the object is discarded. Put
+// calls fn, holding no lock. A panic in fn is contained, and the object is discarded:
+// see [schedulers.Hook].
 func OnPut[T any](fn func(T) error) ObjectPoolOption[T] {
 	return func(o *objectPoolOptions[T]) {
 		o.onPut = schedulers.NewHook("coord.OnPut", func(e *exam[T]) { e.passed = fn(e.object) == nil })
@@ -69,18 +69,18 @@ type exam[T any] struct {
 	passed bool
 }
 
-// OnDiscard sets fn to be called with each object that the pool lets go of: to close it.
-// The call that discards the object calls it before it returns, holding no lock, and before
+// OnDiscard sets fn to be called with each object that the pool discards: to close it. The
+// call that discards the object calls fn before it returns, holding no lock, and before
 // the pool makes another in its place. A panic in fn is contained: see [schedulers.Hook].
 func OnDiscard[T any](fn func(T)) ObjectPoolOption[T] {
 	return func(o *objectPoolOptions[T]) { o.onDiscard = schedulers.NewHook("coord.OnDiscard", fn) }
 }
 
-// NewObjectPool returns a pool of up to most objects; none is made yet. The function maker
-// starts the making of one, and is usually the twin of an annotated function, or calls
-// [job.Blocking]. It gets the context of the caller that needs the object; the object may
-// outlive that. NewObjectPool panics if most is less than one or maker is nil: no object
-// could ever be lent.
+// NewObjectPool returns a pool of up to most objects; none is made yet. maker starts to
+// make one object and returns the job of that. Usually it is the twin of an annotated
+// function, or calls [job.Blocking]. It gets the context of the caller that needs the
+// object; the object may outlive that context. NewObjectPool panics if most is less than
+// one or maker is nil: no object could ever be lent.
 func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opts ...ObjectPoolOption[T]) *ObjectPool[T] {
 	if most < 1 {
 		panic("coord: object pool without room for an object")
@@ -97,15 +97,15 @@ func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opt
 	return &ObjectPool[T]{objectPool[T]{objectPoolOptions: all, most: most, maker: maker}}
 }
 
-// Get lends an object that is in, or a new one if fewer are out than the pool may have, or
-// waits. It returns why ctx ended, the error of the making, or [ErrClosed]. After a nil
-// error the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard].
-// It blocks; its twin is [ObjectPool.GetAsync].
+// Get lends an idle object, or a new one if the pool may have more, or waits. It returns
+// the reason why ctx ended, the error of the making, or [ErrClosed]. After a nil error
+// the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard]. It
+// blocks; its twin is [ObjectPool.GetAsync].
 func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) { return lent(ctx, &p.hiddenObjectPool) }
 
 // GetAsync returns a job that completes with an object, is Canceled when ctx ends first, or
-// has failed as [ObjectPool.Get] says. Dropping the job loses the object: cancel ctx, and
-// look whether the job has completed nevertheless. It does not block.
+// has failed as [ObjectPool.Get] says. Dropping the job loses the object: to give up,
+// cancel ctx, and then check whether the job has completed nevertheless. It does not block.
 func (p *ObjectPool[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	return lentAsync(ctx, &p.hiddenObjectPool)
 }
@@ -118,7 +118,7 @@ func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*sta
 
 // Put ends the loan of v, which the next caller may get. If the pool is closed, or the
 // function of [OnPut] returns an error, v is discarded instead. It does not block. It
-// panics if no object is out.
+// panics if no object is on loan.
 func (p *ObjectPool[T]) Put(v T) {
 	p.endLoan()
 	if !p.examined {
@@ -131,16 +131,16 @@ func (p *ObjectPool[T]) Put(v T) {
 }
 
 // Discard ends the loan of v, which is broken: no other caller gets it, and the pool may
-// make another. It does not block. It panics if no object is out.
+// make another. It does not block. It panics if no object is on loan.
 func (p *ObjectPool[T]) Discard(v T) {
 	p.endLoan()
 	p.back(v, false)
 }
 
-// Use calls fn with an object, on the calling goroutine, and ends the loan: with Discard if
-// fn panics, calls runtime.Goexit, or returns an error that matches [ErrBroken] or has a
-// panic in it, and with Put otherwise. It returns the error of fn, job.ErrNilFunc, or as
-// [ObjectPool.Get] does. It blocks; its twin is [ObjectPool.UseAsync].
+// Use calls fn with an object, on the calling goroutine, and ends the loan: with Discard
+// if fn panics, calls runtime.Goexit, or returns an error that matches [ErrBroken] or
+// wraps a panic, and with Put otherwise. It returns the error of fn, job.ErrNilFunc, or
+// an error of [ObjectPool.Get]. It blocks; its twin is [ObjectPool.UseAsync].
 func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) error) error {
 	if fn == nil {
 		return job.ErrNilFunc
@@ -168,9 +168,9 @@ func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T
 	return usedAsync(ctx, p, fn)
 }
 
-// Trim discards the objects that are in, except for the given number of those that came
-// back last, and returns how many it has discarded. Called now and then, it lets go of what
-// is not needed any more. It does not block.
+// Trim discards the idle objects, except for the keep objects that came back last, and
+// returns how many it has discarded. Called now and then, it frees objects that are no
+// longer needed. It does not block.
 func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 	p.mu.Lock()
 	n := max(0, len(p.idle)-max(0, keep))
@@ -184,9 +184,9 @@ func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 	return n
 }
 
-// Close discards the objects that are in, now, and those that are out, when they come back.
-// Calls of Get fail with [ErrClosed], including those that wait. Closing again does nothing.
-// It does not block.
+// Close discards the idle objects now, and those on loan when they come back. Calls of
+// Get fail with [ErrClosed], including those that wait. Closing again does nothing. It
+// does not block.
 func (p *ObjectPool[T]) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -209,7 +209,7 @@ type ObjectPoolMetrics struct {
 	Discarded uint64 // objects discarded so far
 }
 
-// Metrics returns the numbers of this moment. It does not block.
+// Metrics returns the current numbers. It does not block.
 func (p *ObjectPool[T]) Metrics() ObjectPoolMetrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()

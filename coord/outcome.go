@@ -13,8 +13,8 @@ type outcome interface {
 	following() *outcome
 }
 
-// outcomes is what one step under the lock has decided, in the waiters' order of
-// arrival. It is a value, handed from function to function, so releasing a primitive
+// outcomes lists the waiters that one step under the lock has decided, in their order of
+// arrival. It is a value, passed from function to function, so releasing a primitive
 // without waiters allocates nothing.
 type outcomes struct{ first, last outcome }
 
@@ -42,7 +42,7 @@ func (l *outcomes) join(others outcomes) {
 	l.last = others.last
 }
 
-// deliver completes all and tells their continuations. No lock is held. on is the
+// deliver completes all and notifies their continuations. No lock is held. on is the
 // worker that the caller believes it runs on, or nil.
 func (l outcomes) deliver(on schedulers.Worker) {
 	if l.first != nil {
@@ -50,8 +50,8 @@ func (l outcomes) deliver(on schedulers.Worker) {
 	}
 }
 
-// complete completes all and returns the continuations to tell: deliver for use inside
-// another completion, where the stack must stay flat.
+// complete completes all and returns the continuations to notify: it is deliver for use
+// inside another completion, where the stack must stay flat.
 func (l outcomes) complete() (waiters continuation.Chain) {
 	for o := l.first; o != nil; {
 		link := o.following()

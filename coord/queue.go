@@ -1,7 +1,7 @@
 package coord
 
-// queue is waiters in order of arrival. The lock of its primitive guards it. The links
-// are in the waiters, so waiting allocates nothing more and leaving from the middle
+// queue holds waiters in order of arrival. The lock of its primitive guards it. The
+// links are in the waiters, so queueing allocates nothing and leaving from the middle
 // needs no search.
 type queue[R, P any] struct {
 	first, last *waiter[R, P]
@@ -55,8 +55,8 @@ func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
 	return served
 }
 
-// cancel takes out w and returns it: a host's cancel, for hosts where giving up makes
-// no room.
+// cancel takes out w and returns it. It is the cancel of hosts where a waiter that gives
+// up makes no room for others.
 func (q *queue[R, P]) cancel(w *waiter[R, P]) (decided outcomes) {
 	q.remove(w)
 	decided.add(w)

@@ -22,12 +22,13 @@ import (
 //	idle ───────────▶ begun ─────────▶ set ─────────▶ idle
 //	                    └── Get waits; Set ends both ──▲
 //
-// A round is set once and read once. What would read another round's result, or overwrite
-// one that is not read yet, is an error that matches [ErrRound], and changes nothing: the
-// number of the round tells.
+// A round is set once and read once. A call that would read the result of another round,
+// or overwrite an unread one, changes nothing and returns an error that matches
+// [ErrRound]: the number of the round identifies it.
 //
-// It is .NET's ManualResetValueTaskSourceCore, which IValueTaskSource is implemented
-// with. There a second read is undefined unless the token has changed; here it is an error.
+// It is .NET's ManualResetValueTaskSourceCore, the usual building block of an
+// IValueTaskSource. There a second read is undefined unless the token has changed; here
+// it is an error.
 type Reusable[T any] struct{ hiddenReusable[T] }
 
 // reusable is a Reusable as its entry sees it; see entered.go for the two names.
@@ -42,7 +43,7 @@ type reusable[T any] struct {
 
 type hiddenReusable[T any] = reusable[T]
 
-// Round is one use of a [Reusable]. The zero Round is none.
+// Round is one use of a [Reusable]. The zero Round is never a valid one.
 type Round uint64
 
 type phase uint8
@@ -53,8 +54,8 @@ const (
 	isSet
 )
 
-// Begin begins a round. It returns an error that matches [ErrRound] if the last one has not
-// been read. It does not block.
+// Begin begins a round. It returns an error that matches [ErrRound] if the previous one
+// has not been read. It does not block.
 func (s *Reusable[T]) Begin() (Round, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +67,8 @@ func (s *Reusable[T]) Begin() (Round, error) {
 	return s.round, nil
 }
 
-// Set ends a round with what its Get returns. It returns an error that matches [ErrRound] if
-// the round was set before, or is over. It does not block.
+// Set sets the result of a round, which its Get returns. It returns an error that
+// matches [ErrRound] if the round was set before, or is over. It does not block.
 func (s *Reusable[T]) Set(r Round, v T, err error) error {
 	s.mu.Lock()
 	if r != s.round || s.phase != begun {
@@ -86,9 +87,9 @@ func (s *Reusable[T]) Set(r Round, v T, err error) error {
 	return nil
 }
 
-// Drop ends a round that will not be read, set or not. Its Set fails from now on. It returns
-// an error that matches [ErrRound] if the round is over, or a Get waits for it. It does not
-// block.
+// Drop ends a round that will not be read, whether set or not. From now on its Set
+// fails. Drop returns an error that matches [ErrRound] if the round is over, or a Get
+// waits for it. It does not block.
 func (s *Reusable[T]) Drop(r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,10 +100,10 @@ func (s *Reusable[T]) Drop(r Round) error {
 	return nil
 }
 
-// Get returns what the round was set to, waiting for it, and ends the round. It returns an
-// error that matches [ErrRound] if the round is over or another Get waits for it. If it
-// returns why ctx ended, the round is not read: ask again, or [Reusable.Drop] it. It blocks;
-// its twin is [Reusable.GetAsync].
+// Get waits until the round is set, returns its result, and ends the round. It returns
+// an error that matches [ErrRound] if the round is over or another Get waits for it. If
+// it returns the reason why ctx ended, the round is not read: call Get again, or
+// [Reusable.Drop] the round. It blocks; its twin is [Reusable.GetAsync].
 func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -117,8 +118,8 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 	return v, err
 }
 
-// GetAsync returns a job that completes with what the round was set to, is Canceled when ctx
-// ends first, or has faulted as [Reusable.Get] says. It does not block.
+// GetAsync returns a job that completes with the result of the round, is Canceled when
+// ctx ends first, or has faulted as [Reusable.Get] says. It does not block.
 func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -166,7 +167,7 @@ func (s *reusable[T]) read(r Round) (v T, mustWait bool, err error) {
 	return v, false, err
 }
 
-// take ends the round, and keeps nothing of it alive.
+// take ends the round, and keeps no reference to its result.
 func (s *reusable[T]) take() (v T, err error) {
 	var none T
 	v, err = s.value, s.err
@@ -174,7 +175,7 @@ func (s *reusable[T]) take() (v T, err error) {
 	return v, err
 }
 
-// misused says why what was tried with the round r is impossible.
+// misused returns the error of an impossible call with the round r.
 func (s *reusable[T]) misused(what string, r Round) error {
 	why := "it is set already"
 	switch {
@@ -201,5 +202,5 @@ func (s *reusable[T]) admit(w *waiter[T, Round]) (decided outcomes) {
 
 func (s *reusable[T]) cancel(w *waiter[T, Round]) outcomes { return s.waiting.cancel(w) }
 
-// described says what a reader waits for.
+// described names what a reader waits for.
 func (s *reusable[T]) described() string { return typeName((*Reusable[T])(nil)) + ".Get" }

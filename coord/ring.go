@@ -4,7 +4,7 @@ package coord
 // is mostly empty. The zero ring is empty.
 type ring[T any] struct {
 	buf  []T
-	head int // where the oldest is
+	head int // the index of the oldest
 	n    int
 }
 

@@ -22,10 +22,10 @@ type RWMutex struct {
 	readers int  // how many readers hold it
 	writing bool // a writer holds it; then readers is 0
 	queue   queue[job.Void, access]
-	holder  holder // the last one that was given the lock
+	holder  holder // the last one that got the lock
 }
 
-// access is what a waiter of a RWMutex asks for.
+// access is the kind of access that a waiter of a RWMutex requests.
 type access = bool
 
 const (
@@ -33,8 +33,8 @@ const (
 	write access = true
 )
 
-// Lock waits until the lock is free and takes it for writing. It returns nil, or why
-// ctx ended. It blocks; its twin is [RWMutex.LockAsync].
+// Lock waits until the lock is free and takes it for writing. It returns nil, or the
+// reason why ctx ended. It blocks; its twin is [RWMutex.LockAsync].
 func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 
 // LockAsync returns a job that completes once the lock is held for writing, or is
@@ -52,7 +52,7 @@ func (m *rwMutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemac
 func (m *RWMutex) TryLock() bool { return m.try(write) }
 
 // RLock waits until no writer holds the lock or waits for it, and takes it for reading.
-// It returns nil, or why ctx ended. It blocks; its twin is [RWMutex.RLockAsync].
+// It returns nil, or the reason why ctx ended. It blocks; its twin is [RWMutex.RLockAsync].
 func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 
 // RLockAsync returns a job that completes once the lock is held for reading, or is
@@ -143,8 +143,8 @@ func (m *RWMutex) try(how access) bool {
 	return m.queue.empty() && m.take(how)
 }
 
-// take takes the lock if its current holders allow that. Whether others came first is
-// for the caller to check.
+// take takes the lock if its current holders allow that. The caller has to check whether
+// other waiters come first.
 func (m *RWMutex) take(how access) bool {
 	switch {
 	case m.writing:
@@ -186,8 +186,8 @@ func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 	return m.serve()
 }
 
-// cancel serves other waiters too: readers behind a writer that gives up may join
-// those that hold the lock.
+// cancel serves other waiters too: readers behind a writer that gives up may join the
+// readers that hold the lock.
 func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
 	decided := m.queue.cancel(w)
 	decided.join(m.serve())

@@ -11,23 +11,23 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Case is one of the things that [Select] waits for. It is a plain value, made by
-// [OnReceive], [OnEnd], [OnTimeout] or [Default], and may be used again.
+// Case is one of the alternatives of a [Select]. It is a plain value, made by
+// [OnReceive], [OnEnd], [OnTimeout] or [Default], and can be reused.
 type Case struct {
-	// poll takes what the case is about if it is there, and reports whether it was; nil:
-	// the case is never ready, or a timeout.
+	// poll takes the case if it is ready, and reports whether it was; nil: the case is
+	// never ready, or a timeout.
 	poll func() (ready bool, err error)
-	// watch returns what ends when the case may be ready, and what ends the watching; nil:
-	// there is nothing to wait for.
+	// watch returns a job that ends when the case may be ready, and a function that
+	// stops the watching; nil: there is nothing to wait for.
 	watch func() (job.Handle, func())
 	// after is the time of a timeout.
 	after time.Duration
 }
 
-// OnReceive is ready when c has an element, which it takes and stores in to, unless that is
-// nil; and when c is closed and nothing is left, with the error of [Channel.Receive]. A nil
-// channel is never ready, so a case is switched off by its channel, as in Go. Calls of
-// Receive that wait for the channel come first.
+// OnReceive is ready when c has an element, which it takes and stores in *to, unless to
+// is nil. It is also ready when c is closed and nothing is left, with the error of
+// [Channel.Receive]. A nil channel is never ready, so a nil channel disables a case, as
+// in Go. Waiting calls of Receive are served first.
 func OnReceive[T any](c *Channel[T], to *T) Case {
 	if c == nil {
 		return Case{}
@@ -47,7 +47,7 @@ func OnReceive[T any](c *Channel[T], to *T) Case {
 	return Case{poll: poll, watch: watch}
 }
 
-// OnEnd is ready when j has ended, in whatever way: ask the job how. A job that is Created
+// OnEnd is ready when j has ended; the job itself has the outcome. A job that is Created
 // is started if Select has to wait. A nil job counts as one that has ended.
 func OnEnd(j job.Handle) Case {
 	return Case{
@@ -57,7 +57,7 @@ func OnEnd(j job.Handle) Case {
 }
 
 // OnTimeout is ready when Select has waited for d, by the clock of the scheduler in its
-// context. With zero or less it is [Default].
+// context. With a d of zero or less it is [Default].
 func OnTimeout(d time.Duration) Case {
 	if d <= 0 {
 		return Default()
@@ -65,47 +65,45 @@ func OnTimeout(d time.Duration) Case {
 	return Case{after: d}
 }
 
-// Default is always ready: a Select with it does not wait. Cases behind it are not looked
-// at.
+// Default is always ready: a Select with it does not wait. Cases after it are ignored.
 func Default() Case {
 	return Case{poll: func() (bool, error) { return true, nil }}
 }
 
-// Select waits until one of the cases is ready and returns its index. Of several that are
-// ready it takes the first in the order given, and leaves the others as they are: nothing
-// that was not chosen is received, started or lost. The error is that of the chosen case,
-// such as [ErrClosed]. If ctx ends, it returns -1 and why. If no case can ever become ready,
-// it waits for that end.
+// Select waits until one of the cases is ready and returns its index. Of several that
+// are ready it takes the first in the order given, and leaves the others unchanged:
+// nothing that was not chosen is received, started or lost. The error is that of the
+// chosen case, such as [ErrClosed]. If ctx ends, Select returns -1 and the reason. If no
+// case can ever become ready, it waits until ctx ends.
 //
-// In a loop, a first case that is always ready keeps the others from their turn: this is the
-// select of Kotlin, and tokio's biased one. Go's takes one at random. To be fair, rotate the
-// cases.
+// In a loop, a first case that is always ready starves the others, as with Kotlin's select
+// and tokio's biased one. Go's select takes one at random. To be fair, rotate the cases.
 //
 // It blocks; its twin is [SelectAsync].
 func Select(ctx context.Context, cases ...Case) (chosen int, err error) {
 	return selected(ctx, cases)
 }
 
-// SelectAsync returns a job that completes with the index of the chosen case, is Canceled
-// when ctx ends first, or has faulted with the error of the chosen case, whose index it has
-// nevertheless. It does not block.
+// SelectAsync returns a job that completes with the index of the chosen case, or is
+// Canceled when ctx ends first. If the chosen case has an error, the job has faulted
+// with it, and its value is still the index. It does not block.
 func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] { return selectedAsync(ctx, cases) }
 
 // # Look, and wait for a change
 //
-// A select must take one element of one channel. The obvious way is to receive from all and
-// to put back what came too much: then another receiver would see elements in another
+// A select must take one element of one channel. The obvious way is to receive from all
+// and to put back the surplus: then another receiver would see elements in another
 // order. Go locks all channels of a select. Here a select never waits for an element. It
-// looks at its cases in order, and takes from the first that has something, as TryReceive
-// does. If none has, it becomes a watcher of its channels: a waiter that is given nothing,
-// and is notified that there may be something. Then it looks again.
+// checks its cases in order, and takes from the first that has something, as TryReceive
+// does. If none has, it becomes a watcher of its channels: a waiter that receives
+// nothing, and is notified that there may be something. Then it checks again.
 //
-// No change is missed: a watcher is admitted under the channel's lock, and at once notified of
-// what is there. A channel tells all its watchers, since the first may take another case.
-// The price is that a select which looks too late waits again, and that it has no place in
-// the order of receivers.
+// No change is missed: a watcher is admitted under the channel's lock, and notified at
+// once if there is something. A channel notifies all its watchers, since the first one
+// may take another case. The price is that a select which checks too late waits again,
+// and that it has no place in the order of receivers.
 
-// selected is what the forms of Select run. It is a function of its own because the frame
+// selected implements both forms of Select. It is a separate function because the frame
 // of its machine would otherwise be an exported name.
 //
 //movenext:async
@@ -137,7 +135,8 @@ type selection struct {
 	unwatch func() bool           // ends the watch over the context
 }
 
-// watched is what a selection waits for in a case; the handle is nil if there is nothing.
+// watched is the wait of a selection for one case; the handle is nil if there is nothing
+// to wait for.
 type watched struct {
 	handle job.Handle
 	stop   func()
@@ -209,7 +208,7 @@ func (s *selection) end() {
 	s.over.TrySetResult(job.Void{})
 }
 
-// alarm is a sleep that can be ended early, at once and without a context.
+// alarm is a sleep that can be ended early, without a context.
 type alarm struct {
 	promise promise.Promise[job.Void]
 	timer   schedulers.Timer
@@ -243,9 +242,10 @@ func (h *watching[T]) buffer() buffer { return (*contents[T])(h) }
 
 func (h *watching[T]) guard() *interleave.Mutex { return &h.mu }
 
-// admit tells the watcher at once if there is something to receive, or never will be. A
-// receiver may wait in single meanwhile: an element that it is handed without the lock was
-// never there to be received, and one that is kept is put under the lock.
+// admit notifies the watcher at once if there is something to receive, or never will be.
+// A receiver may wait in single meanwhile: an element that is handed to it without the
+// lock was never available to others, and an element that the channel keeps is put under
+// the lock.
 func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	c := (*channel[T])(h)
 	if c.len() > 0 || !c.senders.empty() || c.closed != nil {

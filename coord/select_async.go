@@ -59,78 +59,78 @@ func (f *selectedFrame) moveNext(r *statemachine.Run, cases []Case) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/select.go:113
+//line github.com/movenext/movenext/coord/select.go:111
 	f.s = &selection{cases: cases}
 	{
 		s := f.s
-//line github.com/movenext/movenext/coord/select.go:114
+//line github.com/movenext/movenext/coord/select.go:112
 		f.defers.PushPlain(func() { s.end() })
 	}
 for1:
-	// select.go:116: if _, err := done().Await(); err != nil { // a machine that always finds a case gives way
-//line github.com/movenext/movenext/coord/select.go:116
+	// select.go:114: if _, err := done().Await(); err != nil { // a machine that always finds a case gives way
+//line github.com/movenext/movenext/coord/select.go:114
 	f.await1 = done()
-//line github.com/movenext/movenext/coord/select.go:116
+//line github.com/movenext/movenext/coord/select.go:114
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/select_async.go:76
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select.go:116
+//line github.com/movenext/movenext/coord/select.go:114
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select.go:116
+//line github.com/movenext/movenext/coord/select.go:114
 		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/select.go:116
+//line github.com/movenext/movenext/coord/select.go:114
 		f.await1 = nil
-//line github.com/movenext/movenext/coord/select.go:116
+//line github.com/movenext/movenext/coord/select.go:114
 		if err2 != nil { // a machine that always finds a case gives way
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select.go:117
+//line github.com/movenext/movenext/coord/select.go:115
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:117
+//line github.com/movenext/movenext/coord/select.go:115
 			return true
 		}
 	}
-//line github.com/movenext/movenext/coord/select.go:119
+//line github.com/movenext/movenext/coord/select.go:117
 	if f.s.ctx, f.err = bound(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select.go:120
+//line github.com/movenext/movenext/coord/select.go:118
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:120
+//line github.com/movenext/movenext/coord/select.go:118
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:121
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
-	// select.go:125: if _, err := s.change().Await(); err != nil {
-//line github.com/movenext/movenext/coord/select.go:125
+	// select.go:123: if _, err := s.change().Await(); err != nil {
+//line github.com/movenext/movenext/coord/select.go:123
 	f.await2 = f.s.change()
-//line github.com/movenext/movenext/coord/select.go:125
+//line github.com/movenext/movenext/coord/select.go:123
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/select_async.go:117
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/coord/select.go:125
+//line github.com/movenext/movenext/coord/select.go:123
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/coord/select.go:125
+//line github.com/movenext/movenext/coord/select.go:123
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/select.go:125
+//line github.com/movenext/movenext/coord/select.go:123
 		f.await2 = nil
-//line github.com/movenext/movenext/coord/select.go:125
+//line github.com/movenext/movenext/coord/select.go:123
 		if err2 != nil {
 			f.chosen, f.err = -1, whyWaitEnded(err2)
-//line github.com/movenext/movenext/coord/select.go:126
+//line github.com/movenext/movenext/coord/select.go:124
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:126
+//line github.com/movenext/movenext/coord/select.go:124
 			return true
 		}
 	}
@@ -140,7 +140,7 @@ resume2:
 
 // Location returns where [selected] is suspended.
 func (f *selectedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.selected", "github.com/movenext/movenext/coord/select.go", 116, 125)
+	return f.Frame.At("github.com/movenext/movenext/coord.selected", "github.com/movenext/movenext/coord/select.go", 114, 123)
 }
 
 // selectedMachine is the root of a chain of calls that begins with [selected]: chain, job and frame in one allocation.
@@ -160,4 +160,4 @@ func (f *selectedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 02df073ef0a61641
+// Digest of what is above: f7d494c731ae5b10

@@ -10,14 +10,14 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Semaphore gives out a fixed number of permits, one or several at a time. Make
-// one with [NewSemaphore]; the zero Semaphore has no permits.
+// Semaphore grants a fixed number of permits, one or several at a time. Make one with
+// [NewSemaphore]; the zero Semaphore has no permits.
 //
-// Requests are served in order of arrival, whatever they weigh. The tempting
+// Requests are served in order of arrival, whatever their weight. The tempting
 // improvement, letting a light request pass a heavy one that does not fit yet, starves
-// the heavy one for as long as light ones keep coming.
+// the heavy one for as long as light ones keep arriving.
 //
-// It is golang.org/x/sync/semaphore with a second form, and with an immediate
+// It is golang.org/x/sync/semaphore with an asynchronous form, and with an immediate
 // error for requests that could never succeed.
 type Semaphore struct {
 	mu    interleave.Mutex
@@ -36,7 +36,7 @@ func NewSemaphore(permits int64) *Semaphore {
 }
 
 // Acquire waits until all earlier requests are served and n permits are free, and takes
-// them all at once. It returns nil, why ctx ended, [ErrNegativeWeight] or
+// them all at once. It returns nil, the reason why ctx ended, [ErrNegativeWeight] or
 // [ErrTooHeavy]. It blocks; its twin is [Semaphore.AcquireAsync].
 func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 	budget.Yield()
@@ -89,7 +89,7 @@ func (s *Semaphore) TryAcquire(n int64) bool {
 	return s.queue.empty() && s.take(n)
 }
 
-// Release gives n permits back and serves waiters. It does not block. It panics if n is
+// Release returns n permits and serves waiters. It does not block. It panics if n is
 // negative or more than are held.
 func (s *Semaphore) Release(n int64) {
 	s.mu.Lock()
@@ -104,14 +104,14 @@ func (s *Semaphore) Release(n int64) {
 	decided.deliver(nil)
 }
 
-// Free returns how many permits are free at this moment. It does not block.
+// Free returns the number of permits that are free now. It does not block.
 func (s *Semaphore) Free() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size - s.held
 }
 
-// check returns why a request for n must fail, if it must.
+// check returns the error of a request for n that must fail, or nil.
 func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error) {
 	switch {
 	case n < 0:

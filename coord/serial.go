@@ -13,17 +13,17 @@ import (
 // per connection or a queue per account. The zero Serial is ready. A key without
 // functions takes no memory. See [KeyedMutex] for what a key may be.
 //
-// A function that submits another one for its own key and waits for it waits for
-// itself. In a function marked //movenext:async a submitted function literal suspends
-// within its turn, and so does a function with a twin.
+// A function that submits another one for its own key and waits for it waits forever,
+// since it waits for itself. In a function marked //movenext:async a submitted function
+// literal suspends within its turn, and so does a function with a twin.
 //
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
 type Serial[K comparable] struct{ turns KeyedMutex[K] }
 
 // Do calls fn with ctx, on the calling goroutine, after all earlier functions of key
-// have ended. It returns fn's error, job.ErrNilFunc, or why ctx ended before fn's turn
-// came; fn is not called then. A panic in fn continues in the caller, and the next
-// function gets its turn. It blocks; its twin is [Serial.DoAsync].
+// have ended. It returns fn's error, job.ErrNilFunc, or the reason why ctx ended before
+// fn's turn came; fn is not called then. A panic in fn continues in the caller, and the
+// next function gets its turn. It blocks; its twin is [Serial.DoAsync].
 func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) error) error {
 	if fn == nil {
 		return job.ErrNilFunc
@@ -64,9 +64,9 @@ func InTurn[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn fu
 }
 
 // InTurnAsync is [Serial.DoAsync] for a function with a result. The job is a
-// continuation of the turn: fn gets the job's own context, as job.ContinueWith says,
-// and Cancel works on it. However the job ends (an error, a panic, a scheduler's
-// refusal), the key's next function then gets its turn.
+// continuation of the turn: fn gets the job's own context, as with job.ContinueWith, and
+// Cancel works on it. However the job ends (an error, a panic, a scheduler's refusal),
+// the key's next function then gets its turn.
 func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) *job.Job[T] {
 	if fn == nil {
 		return job.FromError[T](job.ErrNilFunc)
@@ -86,9 +86,9 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	return j
 }
 
-// turn is the claim of one job on a key. The job watches the context, not the claim:
-// whether the job was canceled in the queue or has run and ended, the claim learns of
-// it in one way, when the job is final.
+// turn is the claim of one job on a key. The job watches the context; the claim does
+// not. It is notified in one way, when the job has ended, whether the job was canceled
+// in the queue or has run.
 type turn[K comparable] struct {
 	node   continuation.Node
 	of     *KeyedMutex[K]
@@ -110,7 +110,7 @@ func (t *turn[K]) claim() *job.Job[job.Void] {
 }
 
 // end releases the key, or leaves its queue. In the second case the promise has no
-// waiters left and may stay as it is.
+// waiters left and need not be completed.
 func (t *turn[K]) end() (decided outcomes) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()

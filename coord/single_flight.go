@@ -8,9 +8,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// SingleFlight lets concurrent callers that want the same thing share one computation.
-// Nothing is kept: a call after its end computes again. The zero SingleFlight is ready.
-// See [KeyedMutex] for what a key may be.
+// SingleFlight lets concurrent callers with the same key share one computation. Nothing
+// is kept: a call after the end of a computation computes again. The zero SingleFlight
+// is ready. See [KeyedMutex] for what a key may be.
 //
 // As with [Lazy], a caller's context bounds its waiting, not the computation, which has
 // the values of the first caller's context and runs on its ambient scheduler.
@@ -21,9 +21,9 @@ type SingleFlight[K comparable, T any] struct {
 	flights shrinkmap.Map[K, *flight[T]]
 }
 
-// Do returns the result of fn, or of the computation that is under way for the same
-// key; or why ctx ended, or job.ErrNilFunc. A panic in fn is an error, which wraps a
-// *job.PanicError. It blocks; its twin is [SingleFlight.DoAsync].
+// Do returns the result of fn, or of the computation that is under way for the same key.
+// It may also return the reason why ctx ended, or job.ErrNilFunc. A panic in fn is an
+// error, which wraps a *job.PanicError. It blocks; its twin is [SingleFlight.DoAsync].
 func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Context) (T, error)) (T, error) {
 	ctx, err := bound(ctx)
 	if err == nil && fn == nil {
@@ -49,8 +49,8 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 	return s.flight(ctx, key, fn).waitAsync(ctx)
 }
 
-// Forget makes the next call with key compute again, even if a computation is under
-// way, which ends for its waiters. It does not block.
+// Forget makes the next call with key compute again, even if a computation is under way.
+// That computation still serves its waiters. It does not block.
 func (s *SingleFlight[K, T]) Forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.
 	if f := s.join(key, nil); f != nil {
 		return f
 	}
-	// Made outside the lock: a context is asked for values, which may run user code.
+	// Made outside the lock: reading values of a context may run user code.
 	made := newFlight(ctx, fn)
 	made.landed = func() { s.remove(key, made) }
 	f := s.join(key, made)
@@ -74,8 +74,8 @@ func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.
 
 // join returns the flight that is under way for key; if there is none, made becomes it.
 //
-// A flight that has landed may still be in the map, until its landed is called. A
-// caller that was given its result and asks again must not get the same result.
+// A flight that has landed may still be in the map, until its landed is called. A caller
+// that got its result and calls again must not get the same result.
 func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key

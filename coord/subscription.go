@@ -10,9 +10,9 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Subscription receives what is sent to a [Broadcast]. It is made by
-// [Broadcast.Subscribe]. Several goroutines that receive from one subscription share
-// its elements; a goroutine that wants all of them needs its own subscription.
+// Subscription receives the elements that are sent to a [Broadcast]. It is made by
+// [Broadcast.Subscribe]. Several goroutines that receive from one subscription share its
+// elements; a goroutine that wants all of them needs its own subscription.
 type Subscription[T any] struct{ hiddenSubscription[T] }
 
 // subscription is a Subscription as its entry sees it; see entered.go for the two names.
@@ -28,10 +28,10 @@ type subscription[T any] struct {
 
 type hiddenSubscription[T any] = subscription[T]
 
-// Receive returns the next element, waiting for one if all are read. It returns why ctx
-// ended; a *[MissedError], once, if elements were dropped before they were read;
-// [ErrClosed] if the broadcast is closed and nothing is left, or the subscription is
-// closed. It blocks; its twin is [Subscription.ReceiveAsync].
+// Receive returns the next element, waiting for one if all are read. It returns the
+// reason why ctx ended; a *[MissedError], once, if elements were dropped before they
+// were read; [ErrClosed] if the broadcast is closed and nothing is left, or the
+// subscription is closed. It blocks; its twin is [Subscription.ReceiveAsync].
 func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -78,7 +78,7 @@ func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],
-// or what [Subscription.Receive] returns. It does not block.
+// or an error of [Subscription.Receive]. It does not block.
 func (s *Subscription[T]) TryReceive() (T, error) {
 	v, mustWait, err := s.poll()
 	if mustWait {
@@ -87,7 +87,7 @@ func (s *Subscription[T]) TryReceive() (T, error) {
 	return v, err
 }
 
-// Len returns how many elements can be received now. It does not block.
+// Len returns the number of elements that can be received now. It does not block.
 func (s *Subscription[T]) Len() int {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
@@ -166,5 +166,5 @@ func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 
 func (s *subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }
 
-// described says what a receiver waits for.
+// described names what a receiver waits for.
 func (s *subscription[T]) described() string { return typeName((*Subscription[T])(nil)) }

@@ -14,21 +14,20 @@ import (
 // # The one race of this package
 //
 // A caller waits for a lock. The lock is released, and at the same moment the context
-// ends. What must hold:
+// ends. The following must hold:
 //
 //	the waiter gets the lock, or it gets the error; and if it gets the error, then
 //	the next waiter gets the lock.
 //
-// The tempting way is to let the waiter's promise decide: the first to complete it
-// wins. The unlocker then takes the waiter out of the queue, tries to complete it,
-// finds that it was canceled, and has to go back for the next one. With weights,
-// readers and elements in hand "going back" becomes undoing: the state was changed for
-// a waiter that is gone. Each primitive would have its own version of that, and its own
-// bug.
+// The tempting way is to let the waiter's promise decide: the first to complete it wins.
+// The unlocker then takes the waiter out of the queue, tries to complete it, finds that
+// it was canceled, and has to go back for the next one. With weights, readers and
+// elements, "going back" means undoing: the state was changed for a waiter that is gone.
+// Each primitive would have its own version of that, and its own bug.
 //
 // Here the promise decides nothing. The decision is one plain bool of the waiter,
-// guarded by the lock of the primitive in which it waits, the same lock that guards
-// what is waited for:
+// guarded by the lock of the primitive in which it waits, the same lock that guards the
+// primitive's state:
 //
 //	               in queue   decided
 //	fresh          no         no       made; its context may be watched already. A machine's is
@@ -41,8 +40,8 @@ import (
 //	  │                         └──context ends──▶ decided, given up
 //	  └──context ends──────────────────────────▶ decided, given up
 //
-//	(1) Only a Cond's waiter is in a queue when it is decided: how its wait ends
-//	    is known, and it queues for the Cond's mutex. A mutex does not ask.
+//	(1) Only a Cond's waiter is in a queue when it is decided: the outcome of its wait
+//	    is known, and it queues for the Cond's mutex, which does not check decided.
 //
 // (One kind of waiter takes no part in this race: that of a machine whose context
 // cannot end. A channel may let it wait without the lock; see channel_single.go.)
@@ -55,33 +54,32 @@ import (
 //	 5. unlock                              5. unlock
 //	 6. complete the promises, in order     6. complete the promises, in order
 //
-// Proof. Both lists run under one lock up to step 5, so one comes first. If it is the
-// left one, the right one finds decided in its step 2: the waiter has what it asked
-// for, though its context has ended. If it is the right one, the left one does not find
-// the waiter in the queue: nothing is handed to a waiter that is gone, so nothing has
-// to be undone. Only the side that sets decided completes the promise, so it is
+// Proof. Both lists run under one lock up to step 5, so one runs first. If it is the
+// left one, the right one finds decided set in its step 2: the waiter gets what it
+// requested, though its context has ended. If it is the right one, the left one does not
+// find the waiter in the queue: nothing is handed to a waiter that is gone, so nothing
+// has to be undone. Only the side that sets decided completes the promise, so it is
 // completed once. Step 6 is outside the lock: completing runs continuations, which may
 // call this same primitive again.
 //
 // Step 4 on the right is not always empty. A heavy request that gives up at the
-// head of a semaphore's queue uncovers a light one that can be served; a writer
-// that gives up uncovers readers. Without step 4 they would hang, and no test of
-// a single waiter shows that.
+// head of a semaphore's queue may uncover a light one that can be served; a writer that
+// gives up may uncover readers. Without step 4 they would hang, and no test with a
+// single waiter would show that.
 //
 // # What watches the context
 //
-// A blocked goroutine watches its context itself: it sleeps in the job's Wait,
-// which a context ends, and then gives up. A job has no goroutine, so its context
-// is watched (ctxwatch). The watch starts before the primitive is locked, because
-// asking a context for its Done channel may run user code. So the context may end
+// A blocked goroutine watches its context itself: it sleeps in the job's Wait, which the
+// end of the context interrupts, and then gives up. A job has no goroutine, so its
+// context is watched by package ctxwatch. The watch starts before the primitive is
+// locked, because calling Done on a context may run user code. So the context may end
 // before admit: that is the edge from fresh to decided.
 
 // waiter is one call that could not be served at once. R is the type of its
 // result, P that of its request.
 type waiter[R, P any] struct {
-	// What is notified in the end: the waiters for the promise's job or, if
-	// promise is nil, the machine behind node (entered.go), which is written
-	// under the host's lock.
+	// The outcome is reported to the waiters for the promise's job or, if promise is nil,
+	// to the machine behind node (entered.go). node is written under the host's lock.
 	promise *promise.Promise[R]
 	node    *continuation.Node
 
@@ -100,13 +98,13 @@ type waiter[R, P any] struct {
 	gaveUp     bool // decided, and not served
 	value      R
 	err        error
-	after      outcome // links the decided ones of one step
+	after      outcome // links the waiters that one step has decided
 
 	watch ctxwatch.Turn
 }
 
-// host is a primitive in which calls wait: its rules. The guard is held when admit and
-// cancel are called; neither runs user code.
+// host is a primitive in which calls wait; its methods are the primitive's rules. The
+// guard is held when admit and cancel are called; neither runs user code.
 type host[R, P any] interface {
 	// guard returns the lock.
 	guard() *interleave.Mutex
@@ -115,8 +113,8 @@ type host[R, P any] interface {
 	// served waiters.
 	admit(w *waiter[R, P]) outcomes
 
-	// cancel takes a waiter whose err says why it gives up out of its queue. It returns
-	// that waiter and those served because of that.
+	// cancel removes a waiter that gives up from its queue; err is set. It returns that
+	// waiter and the waiters that this serves.
 	cancel(w *waiter[R, P]) outcomes
 }
 
@@ -140,7 +138,7 @@ func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
 	return w.block(ctx)
 }
 
-// waitAsync is the slow path of the other form.
+// waitAsync is the slow path of an asynchronous form.
 func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
 	w := newPromised(h, ask)
 	w.watchOver(ctx)
@@ -156,8 +154,8 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	}
 }
 
-// enter leaves the outcome of w to the host, unless w has already given up, and reports
-// whether the outcome is still open. n is the node to tell then, for the waiter of a
+// enter submits w to the host, unless w has already given up, and reports whether its
+// outcome is still open. In that case n is the node to notify, if w is the waiter of a
 // machine. on is the worker that the caller believes it runs on, or nil.
 func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits bool) {
 	mu := w.host.guard()
@@ -174,8 +172,7 @@ func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits 
 	return waits
 }
 
-// block waits for the outcome of w, until ctx ends or the worker in it refuses to be
-// blocked.
+// block waits for the outcome of w, until ctx ends or the worker in ctx refuses to be blocked.
 func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	j := w.promise.Job()
 	ctx = w.reporting(ctx)
@@ -184,10 +181,10 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 		return v, nil
 	}
 	w.giveUp(whyWaitEnded(err))
-	// It is decided now, so the result is there or about to be: no user code runs
-	// between deciding and completing. But it may have to wait for a Cond's lock: first
-	// in the way that the worker understands, and if the worker refuses, regardless of
-	// it.
+	// The waiter is decided now, so the result is there or about to be: no user code
+	// runs between deciding and completing. But it may have to wait for a Cond's lock.
+	// The first attempt involves the worker; if the worker refuses, the second one
+	// bypasses it.
 	_, _ = j.Wait(context.WithoutCancel(ctx))
 	return j.Wait(context.Background())
 }
@@ -195,7 +192,7 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 // ContextEnded implements ctxwatch.Ender.
 func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx)) }
 
-// giveUp is the right-hand list above. It does nothing if the waiter was served.
+// giveUp performs the right-hand list above. It does nothing if the waiter was served.
 func (w *waiter[R, P]) giveUp(why error) {
 	mu := w.host.guard()
 	mu.Lock()
@@ -222,19 +219,18 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 		return w.end()
 	}
 	v, err := w.value, w.err
-	// The job may be kept for long; it must not keep alive what was needed only to
-	// wait.
+	// The job may be kept for a long time; it must not keep alive what was needed only
+	// for the wait.
 	var (
 		none R
 		ask  P
 	)
 	w.value, w.err, w.ask = none, nil, ask
 	if w.watch.Stop() {
-		w.ctx = nil // not read any more; otherwise ContextEnded may be about to
+		w.ctx = nil // not read any more; if Stop fails, ContextEnded may be about to read it
 	}
-	// The status follows from the decision. The waiter's own context is not asked
-	// again: it may be a user's, and waiters completed after this one must not depend
-	// on it.
+	// The status follows from the decision. The waiter's own context is not checked again:
+	// it may be a user's, and waiters completed after this one must not depend on it.
 	var ctx context.Context
 	if w.gaveUp {
 		ctx = ending{context.Background(), err}
@@ -265,5 +261,5 @@ func failed[R any](ctx context.Context, err error) *job.Job[R] {
 	return p.Job()
 }
 
-// done is the job of an operation that succeeded at once and has no value.
+// done returns the job of an operation that succeeded at once and has no value.
 func done() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

@@ -11,11 +11,12 @@ import (
 
 // Watch holds a value of which only the latest version matters: a configuration, the
 // progress of some work, the state of a connection. [Watch.Set] replaces it and never
-// waits. An [Observer] waits for a version that it has not seen, and skips those between.
-// [NewWatch] makes one; the zero Watch holds the zero value of T.
+// waits. An [Observer] waits for a version that it has not seen, and skips versions that
+// were replaced before that. [NewWatch] makes a Watch; the zero Watch holds the zero
+// value of T.
 //
-// A Watch keeps no list of its observers and no old version, so an observer that is not
-// used any more needs no closing, and a slow one costs nothing. Where each element counts,
+// A Watch keeps no list of its observers and no old versions, so an observer that is no
+// longer used need not be closed, and a slow one costs nothing. If each element counts,
 // use a [Broadcast].
 //
 // It is tokio's watch channel, and Kotlin's StateFlow without the comparison of values.
@@ -30,8 +31,8 @@ type Watch[T any] struct {
 // NewWatch returns a watch that holds v.
 func NewWatch[T any](v T) *Watch[T] { return &Watch[T]{value: v} }
 
-// Set replaces the value, and lets all observers that wait continue with it. It returns
-// [ErrClosed], and the cause of that, if the watch is closed. It does not block.
+// Set replaces the value, and lets all waiting observers continue with it. If the watch is
+// closed, it returns an error that matches [ErrClosed] and the cause. It does not block.
 func (w *Watch[T]) Set(v T) error {
 	w.mu.Lock()
 	if err := w.closed; err != nil {
@@ -52,7 +53,7 @@ func (w *Watch[T]) Set(v T) error {
 	return nil
 }
 
-// Value returns the latest value, also of a closed watch. It does not block.
+// Value returns the latest value, even of a closed watch. It does not block.
 func (w *Watch[T]) Value() T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,8 +71,8 @@ func (w *Watch[T]) Observe() *Observer[T] {
 // Close is [Watch.CloseCause] without a cause.
 func (w *Watch[T]) Close() { w.CloseCause(nil) }
 
-// CloseCause closes the watch: the value does not change any more. Observers still get the
-// last version if they have not seen it, and then an error that matches [ErrClosed] and
+// CloseCause closes the watch: the value no longer changes. Observers still get the last
+// version if they have not seen it, and then an error that matches [ErrClosed] and
 // cause. Closing again does nothing. It does not block.
 func (w *Watch[T]) CloseCause(cause error) {
 	err := closedError(cause)
@@ -87,8 +88,8 @@ func (w *Watch[T]) CloseCause(cause error) {
 }
 
 // Observer waits for new versions of a [Watch]. It is made by [Watch.Observe]. Goroutines
-// that share an observer share what it has seen; one that wants each version for itself
-// needs its own.
+// that share an observer share its record of seen versions; a goroutine that wants to
+// see each version itself needs its own observer.
 type Observer[T any] struct{ hiddenObserver[T] }
 
 // observer is an Observer as its entry sees it; see entered.go for the two names.
@@ -100,8 +101,8 @@ type observer[T any] struct {
 type hiddenObserver[T any] = observer[T]
 
 // Next returns the latest value, once there is one that this observer has not seen. It
-// returns why ctx ended, or [ErrClosed] if the watch is closed and its last value has been
-// seen. It blocks; its twin is [Observer.NextAsync].
+// returns the reason why ctx ended, or [ErrClosed] if the watch is closed and its last
+// value has been seen. It blocks; its twin is [Observer.NextAsync].
 func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 	budget.Yield()
 	ctx, err := bound(ctx)
@@ -147,8 +148,8 @@ func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*stat
 	return inTurn(r, o, v, err)
 }
 
-// TryNext returns the latest value if this observer has not seen it, else [ErrEmpty], or
-// [ErrClosed] if there will be none. It does not block.
+// TryNext returns the latest value if this observer has not seen it. Otherwise it
+// returns [ErrEmpty], or [ErrClosed] if there will be no later value. It does not block.
 func (o *Observer[T]) TryNext() (T, error) {
 	v, mustWait, err := o.poll()
 	if mustWait {
@@ -191,5 +192,5 @@ func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (decided outcomes) {
 
 func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.of.waiting.cancel(w) }
 
-// described says what an observer waits for.
+// described names what an observer waits for.
 func (o *observer[T]) described() string { return typeName((*Watch[T])(nil)) + ".Next" }

@@ -12,8 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// What a program can get wrong: each is an error that is documented, at once, and
-// nothing hangs.
+// Every mistake that a program can make returns a documented error at once; nothing hangs.
 func TestBadInputIsAnErrorThatIsDocumented(t *testing.T) {
 	ctx := onPool(t, 1)
 	outcome := func(j Handle) error {
@@ -86,8 +85,8 @@ func TestNegativeDurationsHavePassed(t *testing.T) {
 	assert.Equal(t, Completed, WaitTimeout(ctx, FromResult(1), -time.Hour).Status(), "of a job that has ended, the outcome")
 }
 
-// Work that comes when its scheduler has shut down is refused at once. What does not
-// run on that scheduler, a sleep, does what it always does.
+// Work that is submitted after the shutdown of its scheduler is refused at once. A
+// sleep, which does not run on that scheduler, works as always.
 func TestUseAfterTheShutdownOfTheScheduler(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)

@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// The cost of each operation alone: the scheduler is a slot that costs nothing.
+// The cost of each operation alone: the scheduler is a single slot that costs nothing.
 func BenchmarkOperation(b *testing.B) {
 	s := &slot{}
 	ctx := schedulers.With(context.Background(), s)
@@ -74,7 +74,7 @@ func BenchmarkOperation(b *testing.B) {
 	})
 }
 
-// What a hook for unobserved failures costs each source, which then has a cleanup.
+// The cost of a hook for unobserved failures to each source, which then has a cleanup.
 func BenchmarkSourceWhileFailuresAreReported(b *testing.B) {
 	for _, hook := range []func(Failure){nil, func(Failure) {}} {
 		name := "hook"

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// The completer of a job may hold locks, and has not asked for its continuations. A
-// full queue must neither block it, nor make it run them, nor lose them.
+// The completer of a job may hold locks, and knows nothing of the continuations. A full
+// queue must not block the completer, make it run continuations, or lose them.
 func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 	for name, full := range map[string]pool.WhenFull{"Reject": pool.Reject, "Block": pool.Block, "CallerRuns": pool.CallerRuns} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 				source, gate, began := NewSource[int](), NewSource[int](), make(chan struct{})
 				busy := Run(ctx, func(context.Context) (int, error) {
 					close(began)
-					<-gate.Job().Done() // says nothing to the pool, which stays at one worker
+					<-gate.Job().Done() // does not notify the pool, which stays at one worker
 					return 0, nil
 				})
 				<-began

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The chains of these tests have long links: a million, of which the race detector sees
-// a tenth. With a stack frame of 100 bytes for each they would need 100 MB and 10 MB,
-// where 1 MB is allowed.
+// The chains of these tests have a million links, or a tenth of that under the race
+// detector. With a stack frame of 100 bytes for each link they would need 100 MB or 10
+// MB; the tests allow 1 MB.
 
 func withSmallStack(t *testing.T, f func()) {
 	t.Helper()

@@ -85,7 +85,7 @@ func TestContextsDerivedFromAJobsContextEndWithTheJob(t *testing.T) {
 		cancel := func() {}
 		ended := false
 		j := inside(m.ctx(), func(ctx context.Context) {
-			child, cancel = context.WithCancel(ctx) // it must end without our help
+			child, cancel = context.WithCancel(ctx) // must end without a call of cancel
 			context.AfterFunc(ctx, func() { ended = true })
 		})
 		m.all()
@@ -106,7 +106,7 @@ func TestAContextKeptBeyondItsJobHasEnded(t *testing.T) {
 	for _, ctx := range []context.Context{plain, asked} {
 		assert.Equal(t, context.Canceled, ctx.Err())
 		assert.Equal(t, context.Canceled, context.Cause(ctx))
-		<-ctx.Done() // closed, also when it is asked for only now
+		<-ctx.Done() // closed, even if it is requested only now
 		child, cancel := context.WithCancel(ctx)
 		assert.Equal(t, context.Canceled, child.Err())
 		cancel()
@@ -145,7 +145,7 @@ func TestTheCauseOfTheParentReachesTheFunction(t *testing.T) {
 	m.all()
 }
 
-// The rule that tells Canceled from Faulted.
+// The rule that distinguishes Canceled from Faulted.
 func TestAJobIsCanceledByItsOwnContextOnly(t *testing.T) {
 	cause := errors.New("cause")
 	rows := []struct {

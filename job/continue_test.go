@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// add returns a continuation's function that adds n to what its antecedent yields.
+// add returns a continuation's function that adds n to the result of its antecedent.
 func add(n int) func(context.Context, *Job[int]) (int, error) {
 	return func(_ context.Context, j *Job[int]) (int, error) {
 		v, err := j.GetResult()
@@ -71,7 +71,7 @@ func TestCompletingRunsNoContinuationsCode(t *testing.T) {
 	s := NewSource[int]()
 	var mu sync.Mutex
 	ContinueWith(m.ctx(), s.Job(), func(context.Context, *Job[int]) (int, error) {
-		mu.Lock() // would lock up under the completer's lock
+		mu.Lock() // would deadlock under the completer's lock
 		defer mu.Unlock()
 		return 0, nil
 	}, RunSynchronously())
@@ -150,7 +150,7 @@ func TestAContextThatHasEndedMakesNoRegistration(t *testing.T) {
 	assert.Zero(t, waitersOf(s.Job()))
 }
 
-// The two ends that may meet attach while it is on its way.
+// The two ends that may occur while attach is running.
 
 func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -167,8 +167,8 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 	})
 }
 
-// hooked is a context that calls f when it is asked for its Done channel by the watch;
-// whether it can end at all is asked before.
+// hooked is a context that calls f when the watch gets its Done channel. An earlier call
+// of Done, which checks whether the context can end at all, does not count.
 type hooked struct {
 	context.Context
 	f     func()

@@ -21,8 +21,8 @@ func (s *slot) run() {
 	w.Run(nil)
 }
 
-// What each operation allocates, in addition to what the caller makes (the closure, the
-// context).
+// The allocations of each operation, in addition to those of the caller (the closure,
+// the context).
 func TestAllocations(t *testing.T) {
 	s := &slot{}
 	ctx := schedulers.With(context.Background(), s)

@@ -103,7 +103,7 @@ func TestACycleThroughContinuationsAndCombinators(t *testing.T) {
 	}
 }
 
-// j waits for what waits for j, or for something else that comes later.
+// j waits for a job that waits for j, or for another one that ends later.
 func TestAWaitWithAnotherWayOutClosesNoCycle(t *testing.T) {
 	for name, either := range map[string]func(ctx context.Context, j, other *Job[int]) *Job[int]{
 		"WhenAny and Unwrap": func(ctx context.Context, j, other *Job[int]) *Job[int] { return Unwrap(ctx, WhenAny(j, other)) },
@@ -185,7 +185,7 @@ func TestAWaitInAContextCutOffFromItsJobIsNotRefused(t *testing.T) {
 		set := make(chan struct{})
 		j = Run(ctx, func(ctx context.Context) (int, error) {
 			<-set
-			go func() { // is not waited for by the job
+			go func() { // the job does not wait for this goroutine
 				_, err := j.Wait(context.WithoutCancel(ctx))
 				got <- err
 			}()
@@ -225,8 +225,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 	assert.NoError(t, closed(first.Job(), NewSource[int]().Job()))
 }
 
-// A wait that ends by itself is a way out, for the job that waits and for those that
-// wait for it.
+// A wait that ends by itself breaks the cycle, for the job that waits and for its waiters.
 func TestAWaitWithADeadlineClosesNoCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var itself *Job[int]
@@ -270,8 +269,7 @@ func TestAWaitForAJobThatWaitsWithADeadlineIsNotRefused(t *testing.T) {
 	})
 }
 
-// The deadline that ends the wait ends the job, too: waiting for it would be for
-// nothing.
+// The deadline that ends the wait ends the job too, so waiting for it would be useless.
 func TestAWaitWithTheDeadlineOfItsJobIsRefusedLikeOneWithout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(onPool(t, 1), time.Second)

@@ -86,7 +86,8 @@ func (e *WaitError) Error() string {
 // Unwrap returns why the wait ended.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// contextError returns why ctx ended: its Err, and its cause too if that adds information.
+// contextError returns the reason why ctx ended: its Err, and its cause too if that adds
+// information.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
 
 // refused returns the error of a job that its scheduler did not accept.

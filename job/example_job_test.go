@@ -60,7 +60,7 @@ func ExampleGo() {
 func ExampleBlocking() {
 	ctx := context.Background()
 	j := job.Blocking(ctx, func(context.Context) (bool, error) {
-		_, err := os.Stat(".") // holds its thread while the disk turns
+		_, err := os.Stat(".") // holds its thread while it waits for the disk
 		return err == nil, err
 	})
 	fmt.Println(j.Wait(ctx))
@@ -164,7 +164,7 @@ func ExampleJob_OnCompleted() {
 	// Output: it may go on
 }
 
-// waiter is told by a node of its own, so that registering allocates nothing.
+// waiter contains its node, so that registering allocates nothing.
 type waiter struct{ continuation.Node }
 
 func (w *waiter) Completed(schedulers.Worker) continuation.Chain {

@@ -38,7 +38,7 @@ func ExampleSwitchToAsync() {
 	// Output: <nil>
 }
 
-// What blocks a thread has a lane of its own, with a bound and numbers.
+// Functions that block a thread have their own lane, with a limit and metrics.
 func ExampleSetBlockingLimit() {
 	before := job.SetBlockingLimit(64)
 	defer job.SetBlockingLimit(before)

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// after returns a job that yields v after so many milliseconds.
+// after returns a job that yields v after ms milliseconds.
 func after[T any](ms int, v T) *job.Job[T] {
 	ctx := context.Background()
 	return job.Then(ctx, job.SleepAsync(ctx, time.Duration(ms)*time.Millisecond), func(context.Context, job.Void) (T, error) {
@@ -31,9 +31,9 @@ func ExampleWhenAll() {
 	// [1 0 0] "x\ny"
 }
 
-// A wait for all runs the queued jobs in place, the newest first, as the worker would have
-// taken them. A wait for any runs none: the waiter would have to finish what it has begun,
-// though another job may end long before.
+// A wait for all runs the queued jobs in place, the newest first, as the worker would
+// have taken them. A wait for any runs none: the waiter would have to finish the job
+// that it has begun, though another one may end long before.
 func ExampleWhenAll_inPlace() {
 	ctx := schedulers.With(context.Background(), pool.New(pool.Workers(1, 1)))
 	outer := job.Go(ctx, func(ctx context.Context) error {

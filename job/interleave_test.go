@@ -14,14 +14,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// These programs run in each order of their steps; see package interleave. What must
-// hold in all of them:
+// These programs run in each order of their steps; see package interleave. The following
+// must hold in all of them:
 //
 //   - a job's function is called at most once, and not if the job was canceled before
 //   - a job ends once: its status and result do not change after they were seen
-//   - of all calls that could decide it, one reports that it did
-//   - whatever registered is notified once; whatever was refused sees the result
-//   - a registration that is no longer needed is taken back
+//   - of all calls that could decide its end, exactly one reports that it did
+//   - each registered waiter is notified once; each refused one sees the result
+//   - a registration that is no longer needed is withdrawn
 //   - the context of a job ends with its last user, and not before
 
 // spawner is a scheduler that gives each work item a goroutine of the program.
@@ -32,7 +32,7 @@ func (s spawner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// trial is what happens to one job.
+// trial records what happens to one job.
 type trial struct {
 	calls   int // of the function
 	decided int // calls that report that they have decided
@@ -56,7 +56,7 @@ func (p *trial) call(context.Context) (int, error) {
 	return 7, nil
 }
 
-// look compares what a job says of its end with what it has said before.
+// look compares the outcome that a job reports with the one that it reported before.
 func (p *trial) look(j *Job[int]) {
 	before := p.seen
 	s := j.Status()
@@ -231,8 +231,8 @@ func TestInterleavingsOfAContinuationAndItsCancel(t *testing.T) {
 	})
 }
 
-// given is a context that a goroutine of the program ends. Its watchers are notified on a
-// goroutine of the program, too.
+// given is a context that a goroutine of the program ends. Its watchers are notified on
+// a goroutine of the program too.
 type given struct {
 	context.Context
 	done chan struct{}
@@ -283,8 +283,8 @@ func (c *given) end() {
 	c.mu.Unlock()
 }
 
-// The context of a continuation ends while that is made. The antecedent does not
-// complete.
+// The context of a continuation ends while the continuation is made. The antecedent does
+// not complete.
 func TestInterleavingsOfAContinuationAndItsContext(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		source, ctx := NewSource[int](), newGiven()
@@ -328,8 +328,8 @@ func TestInterleavingsOfAContinuationItsAntecedentAndItsContext(t *testing.T) {
 	})
 }
 
-// A continuation is canceled while its antecedent fails: it takes the failure over, or has
-// not seen it.
+// A continuation is canceled while its antecedent fails: it either takes the failure
+// over or has not seen it.
 func TestInterleavingsOfAContinuationThatTakesAFailureOver(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		source := NewSource[int]()
@@ -346,7 +346,7 @@ func TestInterleavingsOfAContinuationThatTakesAFailureOver(t *testing.T) {
 	})
 }
 
-// The antecedent does not complete: a canceled continuation leaves nothing with it.
+// The antecedent does not complete: a canceled continuation leaves nothing behind in it.
 func TestInterleavingsOfCanceledContinuations(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		source := NewSource[int]()
@@ -442,7 +442,7 @@ func TestInterleavingsOfTheUsersOfAContext(t *testing.T) {
 	})
 }
 
-// A job ends while others ask for its context's channel, and find one.
+// A job ends while other goroutines get its context's channel: they get one.
 func TestInterleavingsOfAContextThatIsAskedAndItsEnd(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		var of context.Context
@@ -467,8 +467,8 @@ func TestInterleavingsOfAContextThatIsAskedAndItsEnd(t *testing.T) {
 	})
 }
 
-// Others start jobs with the context of a job that ends: either that has ended, or it
-// lasts for them.
+// Other goroutines start jobs with the context of a job that ends: either the context
+// has ended, or it lasts until they end.
 func TestInterleavingsOfAContextThatIsUsedAndItsEnd(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		p := new(trial)

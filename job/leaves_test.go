@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// patient is a context that is asked to tell of its end, and that tests end.
+// patient is a context with watchers that tests end.
 type patient struct {
 	context.Context
 	done    chan struct{}
@@ -56,7 +56,7 @@ func (p *patient) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end tells all that have asked.
+// end notifies all watchers.
 func (p *patient) end() {
 	close(p.done)
 	for i, f := range p.tell {
@@ -127,7 +127,7 @@ func TestASleepThatIsOverLeavesNoWatch(t *testing.T) {
 	}
 }
 
-// Its timer expires nevertheless.
+// The timer of a sleep that was cut short expires nevertheless.
 func TestASleepThatWasCutShortStaysSo(t *testing.T) {
 	o := &obedient{}
 	ctx := newPatient(schedulers.With(context.Background(), o))
@@ -149,7 +149,7 @@ func TestATurnThatIsOverLeavesNoWatch(t *testing.T) {
 	assert.Zero(t, ctx.waiting)
 }
 
-// It is served before it watches its context.
+// The turn is served before it watches its context.
 func TestATurnThatIsServedWhileItIsMadeLeavesNoWatch(t *testing.T) {
 	s := NewSource[int]()
 	c := CompletionsOf(s.Job())

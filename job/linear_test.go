@@ -42,7 +42,7 @@ func set(h *linear.History, s *Source[int], v int) {
 	}
 }
 
-// read notes what the job says of its end.
+// read records the outcome that the job reports.
 func read(h *linear.History, j *Job[int]) {
 	c := h.Begin("read", 0)
 	switch j.Status() {
@@ -58,7 +58,7 @@ func read(h *linear.History, j *Job[int]) {
 	}
 }
 
-// explained requires that an order explains the history of a source.
+// explained checks that some order of the calls explains the history of a source.
 func explained(h *linear.History) error {
 	if !h.Explained(nil, sourceModel, func(state []int) bool { return len(state) == 1 }) {
 		return fmt.Errorf("no order explains %+v", h.Calls())

@@ -13,15 +13,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// manual is a scheduler whose work runs when the test says so, on the test's
-// goroutine: interleavings are written down as statements in their order.
+// manual is a scheduler whose work runs when the test calls for it, on the test's
+// goroutine: a test writes an interleaving as a sequence of statements.
 type manual struct {
 	queue   []schedulers.Work
 	hints   []schedulers.Hint
 	refuse  error                   // what Submit returns
 	consent bool                    // what MayRunInPlace returns
 	during  func(w schedulers.Work) // called inside Submit
-	asked   int                     // how often consent was asked for
+	asked   int                     // how often consent was requested
 	block   func() (unblock func(), err error)
 }
 
@@ -84,7 +84,7 @@ func (m *manual) all() {
 // ctx returns a context whose ambient scheduler is m.
 func (m *manual) ctx() context.Context { return schedulers.With(context.Background(), m) }
 
-// onPool returns a context with a pool of its own of so many workers.
+// onPool returns a context with a new pool of the given number of workers.
 func onPool(t testing.TB, workers int) context.Context {
 	t.Helper()
 	p := pool.New(pool.Workers(workers, workers))

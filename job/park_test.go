@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// shelf accepts work and never runs it, and is a worker that refuses each wait for work
-// of the shelf, and notes every other.
+// shelf is a scheduler that accepts work and never runs it. It is also a worker, which
+// refuses each wait for work of the shelf and records all other waits.
 type shelf struct {
 	works []schedulers.Work
 	waits int

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// threes is a stream of 1, an error, and 3, that says when it has ended.
+// threes is a stream of 1, an error, and 3, that records when it has ended.
 func threes(ended *bool) *Stream[int] {
 	return StreamOf(func(yield func(int, error) bool) {
 		defer func() { *ended = true }()
@@ -70,7 +70,7 @@ func TestAPullerOfNothing(t *testing.T) {
 	}
 }
 
-// held is a stream that yields what it is sent.
+// held is a stream that yields the values of a channel.
 func held(values <-chan int) *Puller[int] {
 	return StreamOf(func(yield func(int, error) bool) {
 		for v := range values {

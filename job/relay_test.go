@@ -30,7 +30,7 @@ func TestWaitAsyncOfACreatedJob(t *testing.T) {
 	assert.Equal(t, Created, j.Status())
 }
 
-// Each of the three that may end a wait, and what is left of the other two.
+// Each of the three events that may end a wait, and the state of the other two afterwards.
 func TestTheEndOfAWaitTakesTheOtherRegistrationsBack(t *testing.T) {
 	rows := []struct {
 		name string

@@ -63,7 +63,7 @@ func TestAWaiterClaimsBetweenTheTwoStepsOfRunSynchronously(t *testing.T) {
 		m := &manual{}
 		gate := make(chan struct{})
 		j := New(m.ctx(), func(context.Context) (int, error) { <-gate; return 1, nil })
-		assert.True(t, j.state.start()) // RunSynchronously has come so far
+		assert.True(t, j.state.start()) // RunSynchronously has got this far
 		go j.own.owner.Run(nil)         // a waiter runs the job in place
 		synctest.Wait()
 		back := make(chan struct{})

@@ -93,8 +93,8 @@ type touchy struct{}
 func (touchy) Error() string { return "touchy" }
 func (touchy) Is(error) bool { panic("in Is") }
 
-// A user's code says whether the error is that of the job's context. The goroutine that
-// completes the inner job asks it.
+// User code decides whether the error is that of the job's context. The goroutine that
+// completes the inner job calls it.
 func TestAnErrorThatPanicsWhenItIsComparedFaultsATwinJobAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	inner, started := job.NewSource[int](), make(chan struct{})
@@ -112,7 +112,8 @@ func TestAnErrorThatPanicsWhenItIsComparedFaultsATwinJobAlone(t *testing.T) {
 	assert.ErrorAs(t, err, &p, "and its waiter is told")
 }
 
-// It ends as the inner job does, wherever that is; so the last thread may wait for it.
+// A twin job ends as the inner job does, which may run anywhere; so the last thread may
+// wait for it.
 func TestTheLastThreadMayWaitForATwinJobThatNeedsNoThreadAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := dedicated.New(1)

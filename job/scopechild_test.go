@@ -287,7 +287,8 @@ func TestTheLastChildEndsWhileTheBodyRuns(t *testing.T) {
 	assert.ErrorIs(t, err, errBoom, "the last child ends after the body")
 }
 
-// A child that has ended waits for its next use, and keeps nothing alive meanwhile.
+// The object of a child that has ended waits for its next use, and keeps nothing alive
+// meanwhile.
 func TestAChildThatHasEndedKeepsNothingOfItsFunction(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())

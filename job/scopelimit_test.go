@@ -20,7 +20,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// flight counts what is in flight at a time.
+// flight counts the children in flight.
 type flight struct{ now, most, ran atomic.Int64 }
 
 func (f *flight) begin() {
@@ -120,8 +120,8 @@ func TestAChildThatIsCanceledInLineTakesNoSlot(t *testing.T) {
 	require.NoError(t, s.Wait())
 }
 
-// The slot is taken for long. Canceled children are free nevertheless, and the others keep their
-// order.
+// The slot is taken for a long time. Canceled children are dropped nevertheless, and the
+// others keep their order.
 func TestChildrenThatAreCanceledInLineAreForgotten(t *testing.T) {
 	s, release := held(t)
 	var freed atomic.Int64
@@ -189,8 +189,8 @@ func TestALineWhoseSchedulerRefuses(t *testing.T) {
 	require.ErrorIs(t, s.Wait(), job.ErrShutdown)
 }
 
-// deferring is a scheduler that keeps its first work, and runs what comes later in
-// Submit, after during.
+// deferring is a scheduler that keeps its first work item, and runs all later ones in
+// Submit, after calling during.
 type deferring struct {
 	first  schedulers.Work
 	during func()
@@ -208,8 +208,8 @@ func (d *deferring) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// A scheduler that runs work in Submit would run each child of the line in the one
-// before it.
+// A scheduler that runs work in Submit would run each child of the line inside the
+// previous one.
 func TestALineIsServedInALoop(t *testing.T) {
 	d := &deferring{}
 	s := job.NewScope(context.Background(), job.On(d))
@@ -228,7 +228,7 @@ func TestALineIsServedInALoop(t *testing.T) {
 	assert.Equal(t, depths[0], depths[19])
 }
 
-// The child exits the goroutine that serves the line.
+// The child ends the goroutine that serves the line, by runtime.Goexit.
 func TestAnExitOfAChildDoesNotStopTheLine(t *testing.T) {
 	d := &deferring{}
 	s := job.NewScope(context.Background(), job.On(d), job.Supervisor())
@@ -243,8 +243,8 @@ func TestAnExitOfAChildDoesNotStopTheLine(t *testing.T) {
 	require.ErrorIs(t, s.Wait(), job.ErrGoexit)
 }
 
-// A child that is started while another of the line is handed over finds a free slot,
-// and waits behind the line.
+// A child that is started while another child of the line is submitted finds a free
+// slot, and still waits behind the line.
 func TestANewcomerDoesNotOvertakeTheLine(t *testing.T) {
 	d := &deferring{}
 	s := job.NewScope(context.Background(), job.On(d))

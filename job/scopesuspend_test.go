@@ -18,13 +18,13 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// stepped is a way to make a function one that runs in steps.
+// stepped turns a function into one that runs in steps.
 type stepped func(fn func(context.Context) error) func(context.Context) error
 
 // inOneStep ends where it begins.
 func inOneStep(fn func(context.Context) error) func(context.Context) error { return fn }
 
-// inSteps suspends at once, and runs fn on a goroutine of its own.
+// inSteps suspends at once, and runs fn on a new goroutine.
 func inSteps(fn func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return restFunc(func(end suspension.Ender[Void], _ uint8) { go finish(end, ctx, fn) })

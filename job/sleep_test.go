@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// clocked is a scheduler with timers whose armed ones can be counted.
+// clocked is a scheduler with timers that counts the armed ones.
 type clocked struct {
 	manual
 	timers.Queue
@@ -110,7 +110,7 @@ func TestASleepOfNothingDoesNotPause(t *testing.T) {
 	}
 }
 
-// The three that may meet in a sleep: the arming goroutine, the timer, the context.
+// The three parties that may race in a sleep: the arming goroutine, the timer, the context.
 
 func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	c := &clocked{}

@@ -204,9 +204,8 @@ func TestManyProducersOneResult(t *testing.T) {
 	}
 }
 
-// TestStartCancelAndRunAtOnce has one goroutine start a job, one cancel it, one
-// wait for it, and checks that it ends once, and ran if and only if it was not
-// canceled.
+// In TestStartCancelAndRunAtOnce one goroutine starts a job, one cancels it and one
+// waits for it. The job must end once, and run if and only if it was not canceled.
 func TestStartCancelAndRunAtOnce(t *testing.T) {
 	ctx := onPool(t, 2)
 	for range 500 {

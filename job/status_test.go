@@ -11,8 +11,8 @@ import (
 
 var errBoom = errors.New("boom")
 
-// life says which statuses a job of one kind goes through, in their order. Its
-// function makes the job, moves it on, and calls see after each move.
+// life lists the statuses that a job of one kind goes through, in order. Its function
+// makes the job, advances it, and calls see after each step.
 type life struct {
 	name string
 	live func(m *manual, see see)

@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// later is the error of a function that has suspended: it hands the right to complete
+// later is the error of a function that has suspended: it passes the right to complete
 // the job to the test.
 type later[T any] chan suspension.Ender[T]
 
@@ -62,7 +62,7 @@ func TestTheErrorOfASuspendedFunctionsEndedContextCancelsItsJob(t *testing.T) {
 	assert.Equal(t, job.Canceled, j.Status())
 }
 
-// Nothing of the first attempt is left.
+// Nothing is left of the first attempt to end the job.
 func TestASuspendedFunctionWhoseErrorPanicsCanEndOtherwise(t *testing.T) {
 	why := errors.New("the error panicked")
 	for _, otherwise := range []struct {
@@ -77,7 +77,7 @@ func TestASuspendedFunctionWhoseErrorPanicsCanEndOtherwise(t *testing.T) {
 		suspended := make(later[int], 1)
 		j := job.Run(ctx, suspended.fn)
 		end := <-suspended
-		cancel() // the error is asked what it is then
+		cancel() // from now on the error is compared
 		assert.Panics(t, func() { end.Return(5, badError{}) })
 		assert.False(t, j.IsCompleted())
 		otherwise.end(end).Deliver(nil)

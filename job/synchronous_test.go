@@ -95,7 +95,7 @@ func TestASynchronousContinuationAddedWhileItsAntecedentCompletes(t *testing.T) 
 	var n continuation.Node
 	n.Prepare(told(func() { t.Fatal("told twice") }))
 	c.conclude(Completed)
-	c.waiting.Complete() // the completer has published, and looks for a rare part: there is none
+	c.waiting.Complete() // the completer has published, and finds no rare part
 	assert.False(t, c.addSynchronous(&n), "so the adder must see the outcome")
 }
 

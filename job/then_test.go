@@ -124,8 +124,7 @@ func TestAPanicAndAGoexitInFinallyAreJoinedAndTheValueIsKept(t *testing.T) {
 
 var errClose = errors.New("close failed")
 
-// The context of the job around it answers for all that lie in it directly; Finally's
-// does not lie in it.
+// A job's context takes its end from that of the enclosing job; Finally's context does not.
 func TestFinallyInAJobRunsThoughTheContextOfThatHasEnded(t *testing.T) {
 	m := &manual{}
 	ctx, cancel := context.WithTimeout(m.ctx(), time.Hour)

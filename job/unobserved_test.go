@@ -40,8 +40,8 @@ func collected(heard <-chan Failure) Failure {
 	}
 }
 
-// nothingHeard checks that the collector has nothing to report: what is made last is
-// reported, and nothing that became garbage before.
+// nothingHeard checks that the collector has nothing to report: it makes one more
+// failure, and requires that the collector reports that one and none before it.
 func nothingHeard(t *testing.T, heard <-chan Failure) {
 	t.Helper()
 	for range 3 {
@@ -112,7 +112,7 @@ func TestCloseDoesNotLookAtTheScopesError(t *testing.T) {
 	assert.ErrorIs(t, collected(heard).Err, errBoom)
 }
 
-// The scope has taken the failure over, and that of the scope is observed.
+// The scope has taken the failure over, and the scope's failure is observed.
 func TestAFailureOfAChildIsItsScopes(t *testing.T) {
 	heard := listening(t)
 	func() {
@@ -140,8 +140,8 @@ func TestAFailureThatComesTooLateForAContinuationIsUnobserved(t *testing.T) {
 			s := NewSource[int]()
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			// It is told of the end although it was canceled: its registration is taken
-			// by the completer before.
+			// The continuation is notified of the end although it was canceled: the
+			// completer took its registration before that.
 			var c *Job[int]
 			first := &tells{func() { c.Cancel() }, continuation.Node{}}
 			first.Prepare(first)
@@ -154,7 +154,7 @@ func TestAFailureThatComesTooLateForAContinuationIsUnobserved(t *testing.T) {
 	}
 }
 
-// tells is a registration that calls a function.
+// tells is a registration that calls a function when it is notified.
 type tells struct {
 	call func()
 	continuation.Node
@@ -230,7 +230,7 @@ func dropSource(wait func(j *Job[int])) {
 func TestADroppedSourceIsReportedWithItsPlace(t *testing.T) {
 	heard := listening(t)
 	ran := make(chan struct{}, 1)
-	dropSource(func(j *Job[int]) { // what waits for it is dropped with it
+	dropSource(func(j *Job[int]) { // its waiters are dropped with it
 		ContinueWith(context.Background(), j, func(context.Context, *Job[int]) (int, error) {
 			ran <- struct{}{}
 			return 0, nil

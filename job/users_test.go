@@ -111,8 +111,8 @@ func TestACancelIsSeenThroughAllContextsThatLieInTheJobs(t *testing.T) {
 	assert.ErrorIs(t, seen[1], context.Canceled)
 }
 
-// Once the mark is seen, the real context is asked whether it has ended. So one that is no
-// longer needed is canceled before.
+// Once the mark is visible, callers check the real context for its end. So a context
+// that is no longer needed is canceled before the mark is set.
 func TestAContextThatIsNoLongerNeededEndsBeforeItIsShown(t *testing.T) {
 	var u users
 	require.True(t, u.leave())

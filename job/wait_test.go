@@ -268,13 +268,13 @@ func TestGoexitInAJobRunInPlaceEndsItsWaiterToo(t *testing.T) {
 }
 
 func TestAJobsOwnErrorIsNeverTheWaits(t *testing.T) {
-	own := &WaitError{Err: errBoom} // the job itself has waited for something
+	own := &WaitError{Err: errBoom} // the job itself has waited for another one
 	_, err := FromError[int](own).Wait(context.Background())
 	assert.Same(t, own, err)
 	assert.True(t, errors.Is(err, errBoom))
 }
 
-// Neither the completer nor those that wait after it notice.
+// Neither the completer nor the other waiters notice the panic.
 func TestAResumeThatPanicsIsContained(t *testing.T) {
 	var seen []string
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { seen = append(seen, p.String()) })

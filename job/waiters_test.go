@@ -57,8 +57,8 @@ func counted(j job.Handle) []string {
 	return lines
 }
 
-// A worker runs a job for the one that waits for it. The job suspends, and the other one
-// waits on: it is its waiter all the time, once.
+// A worker runs a job for another job that waits for it. The first one suspends, and the
+// other one continues to wait: it is a waiter all the time, and counted once.
 func TestAJobThatRunsAnotherIsItsWaiterOnce(t *testing.T) {
 	for name, starts := range map[string]bool{"its own": true, "another's": false} {
 		t.Run(name, func(t *testing.T) {

@@ -18,5 +18,5 @@ var (
 	ErrOption = errors.New("parallel: bad option")
 )
 
-// contextError returns why ctx ended.
+// contextError returns the reason why ctx ended.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }

@@ -25,8 +25,8 @@ var (
 )
 
 // Limiter lets events happen at a rate, with bursts. Make one with [NewLimiter]; the
-// zero Limiter allows nothing. All methods are safe for concurrent use. It is
-// golang.org/x/time/rate's.
+// zero Limiter allows nothing. All methods are safe for concurrent use. It is the
+// Limiter of golang.org/x/time/rate, with the differences in the package documentation.
 type Limiter struct {
 	clock clock                // nil: real time, or the clock of a wait's context
 	on    schedulers.Scheduler // whose clock that is
@@ -35,7 +35,7 @@ type Limiter struct {
 	limit  Limit
 	burst  int
 	tokens float64
-	last   time.Time // when tokens was right
+	last   time.Time // the time for which tokens is right
 	event  time.Time // the latest time of an event that is reserved
 }
 
@@ -45,8 +45,7 @@ type clock interface{ Now() time.Duration }
 // Option configures a [Limiter].
 type Option struct{ on schedulers.Scheduler }
 
-// On makes the limiter measure time with the clock of s, if it has one, as a simulation
-// has.
+// On makes the limiter measure time with the clock of s, if s has one, as a simulation does.
 func On(s schedulers.Scheduler) Option { return Option{s} }
 
 // NewLimiter returns a limiter with a full bucket of b tokens and a rate of r.
@@ -74,8 +73,8 @@ func (l *Limiter) Burst() int {
 	return l.burst
 }
 
-// Tokens returns the number of tokens now. It is negative if reserved events are still
-// to come.
+// Tokens returns the number of tokens now. It is negative if tokens were reserved for
+// future events.
 func (l *Limiter) Tokens() float64 { return l.TokensAt(l.now()) }
 
 // TokensAt is [Limiter.Tokens] at the time t.
@@ -126,9 +125,9 @@ func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
 	return &r
 }
 
-// Wait waits until an event may happen. It returns nil, why ctx ended, [ErrBurst], or
-// immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its twin is
-// [Limiter.WaitAsync].
+// Wait waits until an event may happen. It returns nil, the reason why ctx ended,
+// [ErrBurst], or immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its
+// twin is [Limiter.WaitAsync].
 func (l *Limiter) Wait(ctx context.Context) error { return waited(ctx, l, 1) }
 
 // WaitAsync is [Limiter.Wait] as a job. It does not block.
@@ -154,11 +153,11 @@ func (l *limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*
 }
 
 // limiter is the receiver of entries, which only generated code calls: documentation
-// does not list what is declared by another name.
+// does not list methods that are declared on another name.
 type limiter = Limiter
 
-// waited is what the forms of Wait and WaitN run. It is a function of its own because
-// the frame of its machine would otherwise be an exported name.
+// waited implements all forms of Wait and WaitN. It is a separate function because the
+// frame of its machine would otherwise be an exported name.
 //
 //movenext:async
 func waited(ctx context.Context, l *Limiter, n int) error {
@@ -203,10 +202,10 @@ func (l *Limiter) prepare(ctx context.Context, n int) (r Reservation, with conte
 	return r, ctx, nil
 }
 
-// now is the time of calls without a context.
+// now returns the time for calls without a context.
 func (l *Limiter) now() time.Time { return l.nowIn(context.Background()) }
 
-// nowIn is the time of calls with one.
+// nowIn returns the time for calls with a context.
 func (l *Limiter) nowIn(ctx context.Context) time.Time {
 	if c := l.clockIn(ctx); c != nil {
 		return time.Unix(0, 0).Add(c.Now())
@@ -222,8 +221,8 @@ func (l *Limiter) clockIn(ctx context.Context) clock {
 	return c
 }
 
-// at returns the tokens at the time t; mu is held. A t before the last one counts as
-// the last.
+// at returns the tokens at the time t; mu is held. A t before the last count is replaced
+// by the time of that count.
 func (l *Limiter) at(t time.Time) float64 {
 	if l.last.IsZero() || !t.After(l.last) {
 		return min(l.tokens, float64(l.burst))
@@ -231,8 +230,8 @@ func (l *Limiter) at(t time.Time) float64 {
 	return min(l.tokens+l.limit.tokens(t.Sub(l.last)), float64(l.burst))
 }
 
-// advance counts the tokens up to t; mu is held. The time of the last count never goes back: what
-// was counted already would be counted again.
+// advance counts the tokens up to t; mu is held. The time of the last count never goes
+// back: otherwise tokens would be counted twice.
 func (l *Limiter) advance(t time.Time) {
 	l.tokens = l.at(t)
 	if t.After(l.last) {
@@ -265,7 +264,7 @@ func (l *Limiter) reserve(t time.Time, n int, longest time.Duration) Reservation
 	return r
 }
 
-// later is t.Add(d), which overflows for the longest d.
+// later is t.Add(d) without its overflow for the longest d.
 func later(t time.Time, d time.Duration) time.Time {
 	if d == forever {
 		return t.AddDate(1000, 0, 0)

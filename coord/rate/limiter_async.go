@@ -82,27 +82,27 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finish
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/rate/limiter.go:165
+//line github.com/movenext/movenext/coord/rate/limiter.go:164
 		f.r = new(Reservation)
-//line github.com/movenext/movenext/coord/rate/limiter.go:165
+//line github.com/movenext/movenext/coord/rate/limiter.go:164
 		var err2 error
-//line github.com/movenext/movenext/coord/rate/limiter.go:165
+//line github.com/movenext/movenext/coord/rate/limiter.go:164
 		*f.r, f.ctx, err2 = args.l.prepare(f.ctx, args.n)
 		if err2 != nil {
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:93
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:167
+//line github.com/movenext/movenext/coord/rate/limiter.go:166
 			return true, err2
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:100
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:171
+//line github.com/movenext/movenext/coord/rate/limiter.go:170
 			return true, nil
 		}
-		// limiter.go:173: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:173
+		// limiter.go:172: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:172
 		asleep1, err = statemachine.Sleep(run, f.ctx, d)
 	}
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:109
@@ -112,27 +112,27 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finish
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:173
+//line github.com/movenext/movenext/coord/rate/limiter.go:172
 	err = run.Refusal()
 resumed1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:173
+//line github.com/movenext/movenext/coord/rate/limiter.go:172
 	if err != nil {
 		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:122
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:175
+//line github.com/movenext/movenext/coord/rate/limiter.go:174
 		return true, err
 	}
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:127
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:177
+//line github.com/movenext/movenext/coord/rate/limiter.go:176
 	return true, nil
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:131
 }
 
 // Location returns where [waited] is suspended.
 func (f *waitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.waited", "github.com/movenext/movenext/coord/rate/limiter.go", 173)
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.waited", "github.com/movenext/movenext/coord/rate/limiter.go", 172)
 }
 
 // Results returns what [waited] returned, or raises again the panic that ended it.
@@ -158,4 +158,4 @@ func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ecfade171b65a25b
+// Digest of what is above: c2c030006cce59e2

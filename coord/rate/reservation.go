@@ -13,8 +13,8 @@ type Reservation struct {
 	when    time.Time
 }
 
-// OK reports whether the limiter can ever provide the tokens. If it is false, the delay
-// is the longest possible.
+// OK reports whether the limiter can ever provide the tokens. If it returns false, the
+// delay is the longest possible.
 func (r *Reservation) OK() bool { return r.ok }
 
 // Delay returns how long to wait before the events may happen; zero means now.
@@ -33,8 +33,8 @@ func (r *Reservation) DelayFrom(t time.Time) time.Duration {
 	return max(0, r.when.Sub(t))
 }
 
-// Cancel declares that the events will not happen, and gives back as many tokens as
-// later reservations allow: those keep their times. It does not block.
+// Cancel declares that the events will not happen, and returns as many tokens as later
+// reservations allow: those keep their times. It does not block.
 func (r *Reservation) Cancel() {
 	if r.limiter != nil {
 		r.CancelAt(r.limiter.now())
@@ -52,7 +52,7 @@ func (r *Reservation) CancelAt(t time.Time) {
 	if r.tokens == 0 || l.limit == Inf {
 		return
 	}
-	// Later reservations have times that follow from this one, and keep them.
+	// The times of later reservations follow from this one, and stay as they are.
 	back := float64(r.tokens) - r.limit.tokens(l.event.Sub(r.when))
 	r.tokens = 0
 	if back <= 0 {
