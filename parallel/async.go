@@ -13,10 +13,9 @@ import (
 //
 // # Lanes
 //
-// There is a lane for each body that is under way. A lane calls the body for an
-// item. While the job that the body returned has not ended, the lane is a
-// continuation of that job and holds neither a worker nor a goroutine: a thousand
-// lanes are a thousand small objects.
+// There is one lane for each body that is under way. A lane calls the body for an item.
+// Until the job that the body returned has ended, the lane is a continuation of that job and
+// holds neither a worker nor a goroutine: a thousand lanes are a thousand small objects.
 //
 //	            calls the body
 //	submitted ──▶ running ──job is not complete──▶ waiting
@@ -27,19 +26,18 @@ import (
 //	                 ▼
 //	               gone
 //
-// Between waiting and submitted no user function runs: the goroutine that
-// completes the job notes the outcome and finds the next item.
+// Between waiting and submitted no user function runs: the goroutine that completes the
+// job records the outcome and finds the next item.
 //
 // # Where items come from
 //
-// Lanes take items off a slice themselves: an index costs one atomic addition.
-// Each lane starts another when it has got an item, up to the degree, so few
-// items start few lanes.
+// Lanes take the items of a slice themselves: an index costs one atomic addition. Each lane
+// starts another when it has got an item, up to the degree, so few items start few lanes.
 //
-// A sequence has a goroutine, and that goroutine must wait for a lane, not the
-// other way round: a slow sequence would otherwise hold one worker for each lane
-// that wants an item. The goroutine takes a lane that wants an item, makes a new
-// one if there is none and the degree allows it, or waits (feeder.go).
+// A sequence has its own goroutine, and that goroutine must wait for a lane, not the
+// other way round: otherwise a slow sequence would hold one worker for each lane that
+// wants an item. The goroutine takes a lane that wants an item, makes a new one if there
+// is none and the degree allows it, or waits (feeder.go).
 //
 // # Ends
 //
@@ -62,11 +60,11 @@ type itemSource[T, R any] interface {
 	// feed begins to give.
 	feed()
 
-	// next gives the lane another item and returns true, or takes it back and returns
-	// false: the lane then belongs to the source.
+	// next gives the lane another item and returns true. Or it takes the lane back and
+	// returns false: the lane then belongs to the source.
 	next(l *lane[T, R]) bool
 
-	// given is called when a lane has been given an item and is about to call the body.
+	// given is called when a lane has got an item and is about to call the body.
 	given(on schedulers.Worker)
 
 	// gone is called when a lane has no body under way any more.
@@ -84,7 +82,8 @@ func (a *asyncLoop[T, R]) launch(ctx context.Context) error {
 	return nil
 }
 
-// leave counts one less. The last one completes the job; the caller delivers the chain.
+// leave counts one participant less. The last one completes the job; the caller delivers
+// the chain.
 func (a *asyncLoop[T, R]) leave() continuation.Chain {
 	if a.live.Add(-1) > 0 {
 		return continuation.Chain{}
@@ -117,7 +116,7 @@ func (a *asyncLoop[T, R]) gone() continuation.Chain {
 	return a.leave()
 }
 
-// lane is one body at a time.
+// lane runs one body at a time.
 type lane[T, R any] struct {
 	of   *asyncLoop[T, R]
 	node continuation.Node
@@ -126,7 +125,7 @@ type lane[T, R any] struct {
 	// Run, or the job.
 
 	item  T
-	index int // of the item; none: it has not been given one
+	index int // of the item; none: it has no item yet
 	job   *job.Job[R]
 	began bool // it has run before
 }
@@ -156,8 +155,8 @@ func (l *lane[T, R]) Abandon(reason error) {
 	l.of.gone().Deliver(nil)
 }
 
-// work calls the body for one item after the other, until a job is not complete when it
-// is returned, or no item is left.
+// work calls the body for one item after the other, until the body returns a job that is
+// not complete, or no item is left.
 func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
 	a := l.of
 	l.began = true
@@ -177,7 +176,7 @@ func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
 		l.job = j
 		l.node.Prepare(l)
 		if j.Register(&l.node) {
-			return continuation.Chain{} // l is the job's from here on
+			return continuation.Chain{} // from now on the job owns l
 		}
 		l.note()
 		if !a.items.next(l) {
@@ -197,7 +196,7 @@ func (l *lane[T, R]) Completed(from schedulers.Worker) continuation.Chain {
 	return a.gone()
 }
 
-// note notes the outcome of the lane's job.
+// note records the outcome of the lane's job.
 func (l *lane[T, R]) note() {
 	result, err := l.job.GetResult()
 	l.job = nil

@@ -9,13 +9,13 @@ import (
 
 // bodyContext is the context of the bodies that one goroutine runs.
 //
-// All goroutines of an operation share its cancellation, but each has a context of its
-// own, because a context also names the current worker: a body that submits work or
-// waits has to name the worker that it runs on, not the one that began the operation.
+// All goroutines of an operation share its cancellation, but each has its own context,
+// because a context also names the current worker: a body that submits work or waits has
+// to name the worker that it runs on, not the one that began the operation.
 //
-// Most bodies never ask for more than Err and a value. So the parent's cancellation
-// serves until a body wants a Done channel, or until the operation is stopped. Only
-// then a real context is made, once for the operation.
+// Most bodies use only Err and Value. So the parent's cancellation suffices until a body
+// wants a Done channel, or until the operation is stopped. Only then is a real context
+// made, once for the operation.
 type bodyContext struct {
 	op *operation
 	on schedulers.Worker
@@ -39,7 +39,7 @@ func (c *bodyContext) Err() error { return c.op.contextErr() }
 
 // Value implements context.Context. Keys that are not ours are passed to the real
 // context if there is one: the standard library finds the nearest cancelable
-// context by a private key, and must find the one whose Done channel we return.
+// context by a private key, and must find the one whose Done channel this one returns.
 func (c *bodyContext) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:
@@ -68,9 +68,9 @@ func (o *operation) contextErr() error {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with end, and the second of the two cancels: here the context is stored and
-// then ended is read, there ended is written and then the context is read. One of the
-// two sees the other.
+// It races with end, and the second of the two cancels: materialize stores the context
+// and then reads ended; end writes ended and then reads the context. One of the two sees
+// the other.
 func (o *operation) materialize() *realContext {
 	if r := o.real.Load(); r != nil {
 		return r

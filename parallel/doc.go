@@ -1,34 +1,32 @@
-// Package parallel runs things at the same time: loops, functions, and work that
-// divides itself.
+// Package parallel runs code in parallel: loops, functions, and work that divides itself.
 //
 //	For, ForBlocks, ForEach, Invoke     a body for each index, item, function
-//	Map, Reduce, Sort                   … and what comes of it
-//	Filter, GroupBy, Distinct, Scan     questions about many items
+//	Map, Reduce, Sort                   … with results
+//	Filter, GroupBy, Distinct, Scan     queries over many items
 //	ForEachAsync, MapAsync              bodies that wait rather than compute, and return jobs
 //	Stage                               the same lazily, as a pipeline of streams
-//	Run, with Join and Fork             work that divides itself, at the price of some calls
+//	Run, with Join and Fork             work that divides itself, at the cost of a few calls
 //
 // # Which to use
 //
 // A loop is for many bodies that do not need each other's results. Fork-join is for
 // recursion: trees, divide and conquer, anything whose parts become known on the way; a
 // fork costs a few nanoseconds, so it needs no threshold below which to stop forking.
-// Work that waits for a network, a timer or a lock is neither: its bodies return jobs,
-// and a thousand of them under way hold no goroutine.
+// Work that waits for a network, a timer or a lock needs neither: use the asynchronous
+// forms, whose bodies return jobs. A thousand of them under way hold no goroutine.
 //
 // # The caller takes part
 //
-// All operations except the asynchronous ones block, and their caller does the
-// same work as the helpers. The scheduler (the ambient one of the context, else
-// the default) sends helpers: any of its workers that are idle. A helper is an
-// offer. If none comes, because all workers are busy, the caller is the only one,
-// or the scheduler has been shut down, the caller does everything, and nothing
-// hangs. So operations may be nested to any depth, in bodies of each other, in
-// jobs, on one worker.
+// All operations except the asynchronous ones block, and their caller does the same work
+// as the helpers. The scheduler (the ambient one of the context, else the default) sends
+// helpers: any of its workers that are idle. Helpers are optional. If none comes,
+// because all workers are busy, the caller is the only one, or the scheduler has been
+// shut down, the caller does everything, and nothing hangs. So operations may be nested
+// to any depth, in bodies of each other and in jobs, even on one worker.
 //
-// It also means that bodies run on the caller's goroutine. If they must run on
-// the workers of one scheduler only (a library that is bound to a thread), begin
-// the operation there:
+// It also means that bodies run on the caller's goroutine. If they may run only on the
+// workers of one scheduler (for a library that is bound to a thread), begin the
+// operation there:
 //
 //	job.Go(ctx, func(ctx context.Context) error {
 //		return parallel.ForEach(ctx, items, body)
@@ -49,9 +47,9 @@
 //
 // # Structured
 //
-// When a call returns, all bodies have ended, whatever happened: nothing
-// continues behind the caller's back, and no goroutine is left. With the
-// asynchronous forms this holds once the job is complete.
+// When a call returns, all bodies have ended, whatever happened: nothing continues in
+// the background, and no goroutine is left. With the asynchronous forms this holds once
+// the job is complete.
 //
 // # What goes wrong
 //
@@ -62,15 +60,15 @@
 // returned.
 //
 // A body that calls runtime.Goexit (t.FailNow does) ends the caller's goroutine, once
-// all bodies have ended, wherever it ran itself: what a plain loop would have done.
+// all bodies have ended, wherever that body ran: the same as in a plain loop.
 //
 // Fork-join goes further, because functions call each other there: a panic or a Goexit
-// comes out of the join as it would out of the call, wherever the function ran, and can
-// be recovered on the way. Only [Run] makes an error of it.
+// leaves the join as it would leave the call, wherever the function ran, and a panic can
+// be recovered on the way. Only [Run] turns it into an error.
 //
 // # Contexts
 //
-// Bodies get a context of their own: a child of the caller's that is canceled when the
-// operation stops and when it is over, and that names the worker on which the body
-// runs. Pass it on, so that what a body starts or waits for knows where it is.
+// Bodies get a new context: a child of the caller's that is canceled when the operation
+// stops and when it is over, and that names the worker on which the body runs. Use it
+// for everything that a body starts or waits for, so that the worker is known.
 package parallel

@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	// ErrNilFunc is job.ErrNilFunc: a body, one of the functions given to [Invoke], or
-	// a sequence is nil. Nothing has run then.
+	// ErrNilFunc is job.ErrNilFunc: a body, one of the functions passed to [Invoke], or
+	// a sequence is nil. In that case nothing has run.
 	ErrNilFunc = job.ErrNilFunc
 
-	// ErrOption is the error of a negative degree and of a negative chunk size.
-	// Nothing has run then.
+	// ErrOption is the error of a negative degree and of a negative chunk size. In that
+	// case nothing has run.
 	ErrOption = errors.New("parallel: bad option")
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// feeder runs a sequence and gives its items to lanes. It asks the sequence for an item
-// only when a lane is free for it; see [idlers].
+// feeder runs a sequence and gives its items to lanes. It requests an item from the
+// sequence only when a lane is free for it; see [idlers].
 type feeder[T, R any] struct {
 	of   *asyncLoop[T, R]
 	seq  iter.Seq[T]
@@ -16,7 +16,7 @@ type feeder[T, R any] struct {
 
 func (f *feeder[T, R]) feed() { go f.run() }
 
-// run is the feeder's goroutine. What the sequence does wrong stops the operation.
+// run is the feeder's goroutine. A failure of the sequence stops the operation.
 func (f *feeder[T, R]) run() {
 	defer func() { f.of.leave().Deliver(nil) }()
 	returned := false
@@ -47,7 +47,7 @@ func (f *feeder[T, R]) lane() *lane[T, R] {
 	return l
 }
 
-// next takes a lane that wants an item. It gets one by being submitted.
+// next takes a lane that wants an item. The lane is submitted when there is an item for it.
 func (f *feeder[T, R]) next(l *lane[T, R]) bool {
 	f.idle.put(l)
 	return false

@@ -13,7 +13,7 @@ import (
 // were found. Filter blocks, and its caller takes part.
 //
 // Errors, panics and the end of ctx are as in [For]; then it returns no items. It is
-// Where of .NET's PLINQ, and filter of rayon.
+// called Where in .NET's PLINQ, and filter in rayon.
 func Filter[S Items[T], T any](ctx context.Context, items S, keep func(ctx context.Context, item T) (bool, error), opts ...Option) ([]T, error) {
 	if keep == nil {
 		return nil, ErrNilFunc
@@ -60,8 +60,8 @@ func eachItem[S Items[T], T any](ctx context.Context, items S, body func(ctx con
 	return eachOf(ctx, seq, body, opts)
 }
 
-// ranking returns the function that gives an item its place among the results, by its
-// place among the items: the same, or the next one for those that complete.
+// ranking returns the function that maps the index of an item to its place among the
+// results: the index itself or, with AsCompleted, the next place in the order of completion.
 func ranking(s settings) func(i int) int {
 	if !s.asCompleted {
 		return func(i int) int { return i }
@@ -87,7 +87,7 @@ func flagged[T any](items []T, flags []bool) []T {
 	return kept
 }
 
-// indexed is an item with its place.
+// indexed is an item with its index.
 type indexed[T any] struct {
 	at   int
 	item T
@@ -95,7 +95,7 @@ type indexed[T any] struct {
 
 // indexedItems are items that arrive in any order.
 type indexedItems[T any] struct {
-	gather func() []T // instead of what follows
+	gather func() []T // if set, the fields below are unused
 
 	mu  sync.Mutex
 	all []indexed[T]

@@ -6,18 +6,17 @@ import (
 )
 
 // For calls body with each of from, from+1, … to-1, several at a time, and returns when
-// all calls have ended. It blocks, and its caller takes part, so it ends on one worker
-// as on many, inside a worker and inside another loop.
+// all calls have ended. It blocks, and its caller takes part, so it makes progress with
+// any number of workers, on a worker, and inside another loop.
 //
 // The first error stops the loop: no further body begins, the context of those
 // that run is canceled with that error as its cause, and For returns it when they
 // have ended. A panic in a body is such an error, a *job.PanicError. If ctx ends,
-// the loop stops too, and For returns why. A loop whose bodies have all returned
+// the loop stops too, and For returns the reason. A loop whose bodies have all returned
 // nil has succeeded, even if ctx has ended meanwhile.
 //
-// The bodies get a context of their own: a child of ctx with the worker on which they
-// run. They are called in no particular order. A loop from a to a smaller or equal to
-// is empty.
+// The bodies get a child of ctx that names the worker on which they run. They are called
+// in no particular order. If to is not greater than from, no body is called.
 func For(ctx context.Context, from, to int, body func(ctx context.Context, i int) error, opts ...Option) error {
 	if body == nil {
 		return ErrNilFunc
@@ -34,10 +33,9 @@ func For(ctx context.Context, from, to int, body func(ctx context.Context, i int
 }
 
 // ForBlocks is [For] for bodies so short that a call for each index would be most
-// of the work: body is called with the ends of a block and handles the indexes
-// lo, lo+1, … hi-1 itself. The loop is stopped between blocks only. The partition
-// decides how large and how many the blocks are ([Chunk], [Range], [Stealing]);
-// none is empty.
+// of the work: body is called with the ends of a block and handles the indexes lo, lo+1,
+// … hi-1 itself. The loop can be stopped only between blocks. The partition decides the
+// size and the number of the blocks ([Chunk], [Range], [Stealing]); none is empty.
 func ForBlocks(ctx context.Context, from, to int, body func(ctx context.Context, lo, hi int) error, opts ...Option) error {
 	if body == nil {
 		return ErrNilFunc

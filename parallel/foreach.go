@@ -4,9 +4,9 @@ import "context"
 
 // ForEach calls body with each item, several at a time, and returns when all calls have
 // ended. It blocks, and its caller takes part. Errors, panics and the end of ctx are as
-// in [For]; a failure of a sequence counts like that of a body. A stopped loop asks its
-// sequence for nothing more, but has to wait for what it has asked for: let a sequence
-// that blocks watch ctx itself.
+// in [For]; a failure of a sequence counts like that of a body. A stopped loop requests
+// no more items from its sequence, but has to wait for an item that it has requested: a
+// sequence that blocks should watch ctx itself.
 //
 // It is not a twin of [ForEachAsync], whose bodies return jobs: called in an async
 // function it suspends where its body does, and blocks otherwise.

@@ -20,12 +20,12 @@ import (
 //
 // The first failure (an error of a job, a nil job, a panic or a runtime.Goexit in a
 // body, the end of ctx, a refusal by the scheduler) stops the loop: no further body
-// begins and the context of the bodies is canceled with it as the cause. The job fails
-// with it when all bodies' jobs have ended; it is Canceled if ctx has ended, else
-// Faulted.
+// begins and the context of the bodies is canceled with that failure as the cause. The
+// loop's job fails with it when all bodies' jobs have ended; it is Canceled if ctx has
+// ended, else Faulted.
 //
-// Items are processed in order; a sequence is asked for an item only when a body can
-// take it. It is not a twin of [ForEach], whose bodies return errors.
+// Bodies begin in the order of the items; an item of a sequence is requested only when a
+// body can take it. ForEachAsync is not a twin of [ForEach], whose bodies return errors.
 func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[job.Void] {
 	p := new(promise.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
@@ -66,7 +66,7 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 	return p.Job()
 }
 
-// startAsync starts a, or returns why it cannot.
+// startAsync starts a, or returns the reason why it cannot.
 func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], items S, opts []Option) error {
 	s, err := settingsOf(opts)
 	if err != nil {

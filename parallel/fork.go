@@ -6,16 +6,16 @@ package parallel
 // its result is lost. So a function may fork calls without results and never join them:
 // joining the function joins them all.
 //
-// It allocates nothing: arg is passed separately from f, so f need not be a closure.
-// For two calls of which one can run here [Join] is cheaper.
+// It allocates nothing: arg is passed separately from f, so f need not be a closure. For
+// two calls of which one can run on this goroutine, [Join] is cheaper.
 func Fork[A, R any](w *Worker, f func(w *Worker, arg A) R, arg A) Forked[A, R] {
 	n := push(w, f, arg)
 	return Forked[A, R]{n, n.generation}
 }
 
-// Forked is a call that [Fork] has postponed. It is a small value, to be kept in
-// a variable or an array of the function that forked, and used with the same
-// [Worker]. The zero Forked has no call to join.
+// Forked is a call that [Fork] has postponed. It is a small value: keep it in a variable
+// or an array of the function that forked, and use it with the same [Worker]. The zero
+// Forked has no call to join.
 type Forked[A, R any] struct {
 	fork       *fork[A, R]
 	generation uint32
@@ -27,8 +27,8 @@ type Forked[A, R any] struct {
 // takes. Forks may be joined in any order.
 //
 // If the call panics, Join panics with the same value, and likewise for runtime.Goexit.
-// It panics with a text of its own if the fork was joined before, was made with another
-// Worker, or was left to be joined by the end of the function that made it.
+// It panics with an explanation if the fork was joined before, was made with another
+// Worker, or was already joined at the end of the function that made it.
 func (h Forked[A, R]) Join(w *Worker) (r R) {
 	n := h.fork
 	if n == nil || n.generation != h.generation || n.owner != w {

@@ -15,7 +15,7 @@ type forked interface {
 }
 
 // header is the part of a fork that does not depend on its types. A fork that is not
-// taken uses the first group alone.
+// taken uses only the first group of fields.
 type header struct {
 	owner      *Worker
 	index      int    // its position on its owner's stack, always the same
@@ -70,8 +70,7 @@ func (h *header) finish() {
 	}
 }
 
-// nudge wakes a sleeping owner, to look for something to take. The taker calls
-// it.
+// nudge wakes a sleeping owner, so that it searches for a fork to take. The taker calls it.
 func (h *header) nudge() {
 	if h.state.Load() == awaited && h.state.CompareAndSwap(awaited, running) {
 		close(h.wake)
@@ -80,21 +79,21 @@ func (h *header) nudge() {
 
 func (h *header) hasEnded() bool { return h.state.Load() == ended }
 
-// release makes the fork ready to be used again. Its owner calls it, when no other
-// worker refers to it.
+// release makes the fork ready for reuse. Its owner calls it when no other worker refers
+// to the fork.
 func (h *header) release() {
 	h.generation++
 	if h.thief == nil {
-		return // the rest was never written
+		return // the other fields were never written
 	}
 	h.state.Store(running)
 	h.thief, h.outer, h.wake = nil, nil, nil
 	h.failure, h.exited = nil, false
 }
 
-// fork is a function and its argument, and where its result goes if another
-// worker calls it. A fork belongs to a position on the stack of a [Worker] and is
-// reused; it holds nothing of the user's after its join.
+// fork holds a function and its argument, and the result if another worker calls it. A
+// fork belongs to a position on the stack of a [Worker] and is reused; after its join it
+// refers to no user objects.
 type fork[A, R any] struct {
 	header
 	f      func(*Worker, A) R

@@ -14,8 +14,8 @@ import (
 // part.
 //
 // Errors, panics and the end of ctx are as in [For]; then it returns no groups. Without
-// items the map is empty. It is GroupBy of .NET's PLINQ; map has no order, so a caller
-// that wants one sorts the keys.
+// items the map is empty. It is GroupBy of .NET's PLINQ. A map has no order, so a caller
+// that needs one sorts the keys.
 func GroupBy[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), opts ...Option) (map[K][]T, error) {
 	g, err := keyed(ctx, items, key, false, opts)
 	return ending(err, func(err error) (map[K][]T, error) {
@@ -26,10 +26,10 @@ func GroupBy[S Items[T], T any, K comparable](ctx context.Context, items S, key 
 	})
 }
 
-// Distinct returns one item for each key that key returns, calling it for several at a
-// time: of the items with one key the first, and all of them in the order of items. With
-// [AsCompleted] it is the item whose key became known first, in that order. Distinct
-// blocks, and its caller takes part.
+// Distinct returns one item for each key that key returns, calling key for several at a
+// time. It returns the first item with each key, in the order of items. With
+// [AsCompleted] it returns the items whose keys became known first, in that order.
+// Distinct blocks, and its caller takes part.
 //
 // Errors, panics and the end of ctx are as in [For]; then it returns no items. It is
 // DistinctBy of .NET.
@@ -43,7 +43,7 @@ func Distinct[S Items[T], T any, K comparable](ctx context.Context, items S, key
 	})
 }
 
-// keyed has the key of each item noted.
+// keyed records the key of each item.
 func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), one bool, opts []Option) (*shards[K, T], error) {
 	if key == nil {
 		return nil, ErrNilFunc
@@ -96,7 +96,7 @@ func (g *shards[K, T]) note(k K, at int, item T) {
 	}
 }
 
-// contained is note where no body runs that a panic could belong to: of a key in an
+// contained is note for calls outside of a body. It contains the panic of a key in an
 // interface whose type cannot be compared.
 func (g *shards[K, T]) contained(k K, at int, item T) (err error) {
 	defer func() {

@@ -7,9 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// helperGroup is how an operation gets helpers: workers of a scheduler that take
-// part in it alongside its caller. It is the only thing of this package that a
-// scheduler sees.
+// helperGroup lets an operation get helpers: workers of a scheduler that take part in it
+// alongside its caller. It is the only type of this package that a scheduler sees.
 //
 // # The easy part
 //
@@ -18,12 +17,11 @@ import (
 //
 // # No helper came
 //
-// All workers may be busy, or the caller may be the only one. A caller that
-// waited for its helpers would then wait forever. So helpers are an offer, never
-// a need: the caller does everything that no helper has taken, and when nothing
-// is left it closes the group. A helper that comes too late finds it closed and
-// leaves. The caller waits only for the helpers inside, each of which is running
-// a body and will finish it.
+// All workers may be busy, or the caller may be the only one. A caller that waited for
+// its helpers would then wait forever. So helpers are optional, never required: the
+// caller does everything that no helper has taken, and when nothing is left it closes
+// the group. A helper that comes too late finds it closed and leaves. The caller waits
+// only for the helpers inside, each of which is running a body and will finish it.
 //
 //	enter, under mu                      dismiss, under mu
 //	  E1 the group is closed: leave        D1 close the group
@@ -32,29 +30,28 @@ import (
 //	  L1 inside--
 //	  L2 0 and there is a channel: close it
 //
-// Both lists run under one lock, so a helper is inside before D1, and then D2 counts
-// it, or it is refused in E1. After D1 inside only falls, so L2 is reached if D3 was.
+// Both lists run under one lock, so either a helper is inside before D1, and D2 counts
+// it, or E1 refuses it. After D1 inside only falls, so L2 is reached if D3 was.
 //
 // # How many
 //
-// Not all helpers are called at once. Each calls the next when it has found
-// something to do itself and more is left. So a short operation costs one
-// submission, and a long one as many as there are idle workers. At most one call
-// is under way (pending), so the group, which is one work item, is in at most one
-// queue at a time.
+// Not all helpers are called at once. Each calls the next when it has found work itself
+// and more is left. So a short operation costs one submission, and a long one as many as
+// there are idle workers. At most one call is under way (pending), so the group, which
+// is one work item, is in at most one queue at a time.
 //
 // # Unanswered calls
 //
 // A loop in a loop makes many short operations while all workers are busy with
 // the outer one. Their calls stay in a queue long after the operations have
 // ended: a million inner loops would leave a million groups there. So a group is
-// reused while its call is still under way: the next operation of the same
-// scheduler takes it over, and the worker that answers the call helps that one.
-// Thus a queue never holds more calls than there ever were open operations at
-// once.
+// reused while its call is still under way: the next operation of the same scheduler
+// takes it over, and the worker that answers the call helps that operation. Thus a queue
+// never holds more calls than the maximum number of operations that were open at the
+// same time.
 //
-// That is also why a group is no part of the operation, and why no object of a
-// user leads to one.
+// For the same reason a group is not a part of the operation, and refers to no user
+// objects while it is closed.
 type helperGroup struct {
 	mu      sync.Mutex
 	sched   schedulers.Scheduler // constant while pending
@@ -63,27 +60,26 @@ type helperGroup struct {
 	limit   int                  // how many helpers may be inside at a time
 	inside  int
 	pending bool          // submitted, and Run or Abandon not called yet
-	refused bool          // the scheduler has refused during this operation, or is no help
+	refused bool          // the scheduler has refused during this operation, or cannot help
 	empty   chan struct{} // made by dismiss; closed when no helper is inside
 }
 
 // effort is the work of an operation, as a helper sees it.
 type effort interface {
-	// help takes part until nothing is left to take, and survives what bodies do,
-	// except for a runtime.Goexit. Any number of goroutines may call it, at the same
-	// time too.
+	// help takes part until nothing is left to take. It survives whatever bodies do,
+	// except for a runtime.Goexit. Any number of goroutines may call it concurrently.
 	help(on schedulers.Worker)
 
 	// left reports whether untaken work is left.
 	left() bool
 }
 
-// groups holds groups that no operation uses. It keeps nothing of a user's alive
-// except the schedulers of calls under way.
+// groups holds groups that no operation uses. Of a user's objects it keeps alive only
+// the schedulers of calls under way.
 var groups = sync.Pool{New: func() any { return new(helperGroup) }}
 
 // closedGroup returns a closed group for an operation on s. The operation has to know
-// its group before it opens it: a call under way may be answered at that moment.
+// its group before it opens it: a call under way may be answered at that very moment.
 func closedGroup(s schedulers.Scheduler) *helperGroup {
 	c := groups.Get().(*helperGroup)
 	if !c.free(s) {
@@ -100,7 +96,7 @@ func (c *helperGroup) free(s schedulers.Scheduler) bool {
 	return !c.pending || schedulers.Same(c.sched, s)
 }
 
-// open lets up to limit helpers into an operation, which has not called any yet. A
+// open lets up to limit helpers into an operation that has not called any yet. A
 // scheduler that runs work in Submit is not called: its helper would be the very
 // goroutine that needs help.
 func (c *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
@@ -111,8 +107,7 @@ func (c *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit i
 }
 
 // invite calls one more helper, if one is missing and none is on the way. It is
-// called from inside the operation only. A scheduler that refuses is not asked
-// again.
+// called only from inside the operation. A scheduler that refuses is not called again.
 func (c *helperGroup) invite() {
 	c.mu.Lock()
 	ask := !c.pending && !c.refused && c.inside < c.limit
@@ -134,9 +129,9 @@ func (c *helperGroup) invite() {
 
 // Run implements schedulers.Work: a helper has come.
 //
-// It leaves before it asks whether something is left. In the other order, work
-// that turns up after the answer would find the helper still inside and call no
-// other; then the helper would leave.
+// A helper leaves before it checks whether something is left. In the other order, work
+// that appears after the check would find the helper still inside and call no other;
+// then the helper would leave.
 func (c *helperGroup) Run(on schedulers.Worker) {
 	c.answered()
 	for e := c.enter(); e != nil; e = c.enter() {
@@ -147,7 +142,7 @@ func (c *helperGroup) Run(on schedulers.Worker) {
 	}
 }
 
-// answered notes that the call has been answered: from here on the group may be
+// answered records that the call has been answered: from now on the group may be
 // submitted again.
 func (c *helperGroup) answered() {
 	c.mu.Lock()
@@ -162,7 +157,7 @@ func (c *helperGroup) Abandon(error) {
 	c.pending, c.refused = false, true
 }
 
-// host lets a helper take part, and counts it out whatever happens to it.
+// host lets a helper take part, and counts it as gone afterwards, however it ends.
 func (c *helperGroup) host(e effort, on schedulers.Worker) {
 	defer c.leave()
 	e.help(on)
@@ -221,7 +216,7 @@ func (c *helperGroup) emptied() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.inside > 0 {
-		// Fresh: a pooled one could not be used across synctest bubbles.
+		// New: a pooled one could not be used across synctest bubbles.
 		c.empty = make(chan struct{})
 	}
 	return c.empty
@@ -233,11 +228,11 @@ func (c *helperGroup) vacant() bool {
 	return c.inside == 0
 }
 
-// spins is how often a goroutine yields before it parks. Parking and waking cost
-// as much as some hundred yields, and the event has usually happened by then.
+// spins is how often a goroutine yields before it parks. Parking and waking cost as much
+// as some hundred yields, and the event has usually occurred by then.
 const spins = 50
 
-// blocking tells a worker that its goroutine is going to block, and returns the
+// blocking notifies a worker that its goroutine is going to block, and returns the
 // function to call afterwards.
 //
 // This package waits for bodies that run on other goroutines. A scheduler that

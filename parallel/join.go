@@ -12,18 +12,18 @@ package parallel
 //		return a + b
 //	}
 //
-// The call with x runs on this goroutine at once. The call with y runs after it,
-// unless another worker has taken it meanwhile; then Join waits for that worker,
-// and takes work that the call forks. So Join blocks for as long as the calls
-// take, and no goroutine waits while it could do what it waits for.
+// The call with x runs on this goroutine at once. The call with y runs after it, unless
+// another worker has taken it meanwhile; then Join waits for that worker, and takes work
+// that the call forks. So Join blocks for as long as the calls take, and no goroutine
+// waits for work that it could do itself.
 //
-// If a call panics, Join panics with the same value once neither of them runs any more,
-// wherever it ran; a call with y that has not begun is left out then, as in plain Go.
-// The same goes for runtime.Goexit. A fork that f has made and not joined is joined
-// before Join returns, and its result lost.
+// If a call panics, wherever it ran, Join panics with the same value once neither call
+// is running; a call with y that has not begun is left out then, as in plain Go. The
+// same goes for runtime.Goexit. A fork that f has made and not joined is joined before
+// Join returns, and its result is lost.
 //
-// What is called a fork here is rayon's join, in Go's manner: the argument is passed
-// separately from the function, because a closure would have to be allocated.
+// This is rayon's join, adapted to Go: the argument is passed separately from the
+// function, because a closure would have to be allocated.
 func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 	n := push(w, f, y)
 	i := n.index
@@ -53,7 +53,7 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 }
 
 // Join2 calls a and b, perhaps in parallel, and returns both results. It is [Join] for
-// two functions that differ. If b is a closure, it is allocated.
+// two different functions. If b is a closure, it is allocated.
 func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A, rb B) {
 	n := pushThunk(w, b)
 	i := n.index

@@ -17,7 +17,7 @@ type loop struct {
 	operation
 	group *helperGroup // nil: no helpers
 	body  blockBody
-	each  bool // the body looks at each index by itself, so it may be given one at a time
+	each  bool // the body handles each index separately, so it may get one at a time
 
 	from   int
 	blocks blocks
@@ -27,9 +27,9 @@ type loop struct {
 // blockBody runs the indexes from lo to hi-1.
 type blockBody func(ctx context.Context, lo, hi int) error
 
-// claims hands out blocks, each once.
+// claims assigns blocks to goroutines, each block once.
 type claims interface {
-	// join returns the part of a goroutine that comes to take part.
+	// join returns the claimant of a goroutine that joins the loop.
 	join() claimant
 	// left reports whether unclaimed blocks are left.
 	left() bool
@@ -41,7 +41,7 @@ type claimant interface {
 	claim() (lo, hi uint32)
 }
 
-// run runs the loop for the indexes from, … to-1 and returns how it ended.
+// run runs the loop for the indexes from, … to-1 and returns its error.
 func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Option) error {
 	s, err := settingsOf(opts)
 	if err != nil {
@@ -121,15 +121,15 @@ func (l *loop) index(block uint32) int {
 	return l.from + int(offset) // wraps as it should, where n is more than an int holds
 }
 
-// blocks says how n indexes are numbered for claiming: count blocks of size
-// indexes each, the last one perhaps smaller. The count fits in half of a word,
-// so that a claim is one compare-and-swap.
+// blocks divides n indexes into numbered blocks for claiming: count blocks of size
+// indexes each, the last one perhaps smaller. The count fits in half of a word, so that
+// a claim is one compare-and-swap.
 type blocks struct {
 	n, size uint
 	count   uint32
 }
 
-// most is the most blocks that a loop has, which an int of 32 bits holds too.
+// most is the maximum number of blocks of a loop. It fits an int of 32 bits too.
 const most = 1 << 30
 
 func cut(n uint, s settings, members int) blocks {
@@ -155,7 +155,7 @@ func newClaims(count uint32, s settings, members int) claims {
 	return &counter{count: count}
 }
 
-// counter hands out one block after the other, in order.
+// counter assigns one block after the other, in order.
 type counter struct {
 	next  atomic.Uint64 // wider than count: each participant counts once past the end
 	count uint32

@@ -39,9 +39,9 @@ func Map[S Items[T], T, R any](ctx context.Context, items S, f func(ctx context.
 	})
 }
 
-// results gathers what bodies return.
+// results collects the results of bodies.
 type results[R any] struct {
-	placed   bool // all has its length already: each result has a place of its own
+	placed   bool // all already has its length: each result has its own place
 	appended bool // in the order of completion
 
 	mu  sync.Mutex
@@ -58,8 +58,8 @@ func newResults[R any](n int, known bool, s settings) *results[R] {
 	return r
 }
 
-// keep keeps the result of the item with i items before it, unless there is an error,
-// which it returns. The error may say that the result comes later.
+// keep keeps the result of the item at index i, unless there is an error, which it
+// returns. The error may mean that the body has suspended and the result comes later.
 func (r *results[R]) keep(i int, result R, err error) error {
 	if err != nil {
 		return later(err, func(result R, err error) error { return r.keep(i, result, err) })

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// offers are the forks of one worker that others may take: the oldest first,
-// since those divide into the most further work.
+// offers are the forks of one worker that others may take: the oldest first, since those
+// divide into the most further work.
 //
 // Each offer has a ticket, the number of offers before it. The ticket has two
 // uses. An owner that wants a fork back looks it up by its ticket. And a worker
@@ -46,8 +46,8 @@ func (o *offers) grow() {
 }
 
 // withdraw takes f back and reports whether it did: false means that it has been taken.
-// The owner calls it. Tickets below floor are not reused: other workers rely on what
-// was offered from floor on.
+// The owner calls it. Tickets are reused only from floor on: other workers take the
+// offers from floor on as the descendants of the fork that runs here.
 func (o *offers) withdraw(ticket uint64, f forked, floor uint64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,11 +69,10 @@ func (o *offers) takeOldest(by *Worker) forked {
 }
 
 // takeSince takes the oldest offer that descends from h, which the owner of o runs. It
-// returns nil if it finds none, or if h has ended.
+// returns nil if there is none, or if h has ended.
 //
-// It has to look at h under the lock. The owner ends h before it runs anything
-// else, and offers under the lock; so if its next offer is visible here, the end
-// of h is too.
+// It has to check h under the lock. The owner ends h before it runs anything else, and
+// offers under the lock; so if its next offer is visible here, the end of h is visible too.
 func (o *offers) takeSince(h *header, by *Worker) forked {
 	o.mu.Lock()
 	defer o.mu.Unlock()

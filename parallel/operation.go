@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// operation is what all operations share: where they run, the context of their bodies,
-// and what has gone wrong.
+// operation is the common part of all operations: where they run, the context of their
+// bodies, and their failures.
 //
 // # What stops an operation
 //
@@ -23,21 +23,21 @@ import (
 //	a body called runtime.Goexit  │   and the bodies' context is canceled
 //	the caller's context ended   ─┘
 //
-// The caller gets the first of these, with one exception: a panic is never hidden
-// behind an error that came first, but joined to it. Errors that come later are usually
-// what canceling did to the other bodies, and say nothing new.
+// The caller gets the first of these, with one exception: a panic is never hidden by an
+// earlier error, but joined to it. Later errors are usually caused by the cancellation
+// of the other bodies, and add no information.
 //
 // # Goexit
 //
 // A body that calls runtime.Goexit on the caller's goroutine ends that goroutine, which
-// cannot be prevented. One that does it on a helper's goroutine means the same, so the
-// caller exits too, once all bodies have ended. Which goroutine a body happened to run
-// on then makes no difference, and t.FailNow works in a body as it does in a plain
-// loop.
+// cannot be prevented. A Goexit on a helper's goroutine has the same meaning, so the
+// caller exits too, once all bodies have ended. Thus it makes no difference which
+// goroutine a body happened to run on, and t.FailNow works in a body as it does in a
+// plain loop.
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
-	by     schedulers.Worker  // the caller's, by the word of parent
+	by     schedulers.Worker  // the caller's, according to parent
 	labels *schedulers.Labels // of parent; nil: none
 
 	machine bool // a machine calls it, which can suspend
@@ -70,8 +70,8 @@ func (o *operation) begin(ctx context.Context) error {
 	return nil
 }
 
-// label gives a helper's goroutine the labels that the profiler shows for the operation,
-// and unlabel takes them away.
+// label sets the operation's profiler labels on a helper's goroutine, and unlabel
+// removes them.
 func (o *operation) label() {
 	if o.labels != nil {
 		o.labels.Set()
@@ -86,8 +86,7 @@ func (o *operation) unlabel() {
 
 // goesOn reports whether another body may begin.
 //
-// The parent is asked for its Err and not for its Done channel, which many
-// contexts make only on demand.
+// It checks the parent's Err and not its Done channel, which many contexts make only on demand.
 func (o *operation) goesOn() bool {
 	if o.stopped.Load() {
 		return false
@@ -110,8 +109,8 @@ func (o *operation) fail(err error) {
 	o.stop(first, err)
 }
 
-// contain is deferred around code that calls user functions. If that has not returned,
-// it stops the operation.
+// contain is deferred around code that calls user functions. If that code has not
+// returned, contain stops the operation.
 func (o *operation) contain(returned *bool) {
 	if !*returned {
 		o.crashed(recover())
@@ -161,7 +160,7 @@ func (o *operation) end() {
 	}
 }
 
-// outcome returns what went wrong, after all bodies have ended.
+// outcome returns the failure of the operation, after all bodies have ended.
 func (o *operation) outcome() (goexit bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 )
 
 // Option changes how one operation is carried out. Options are plain values, so
-// that passing them allocates nothing. If two options contradict each other, the
-// later one wins; an operation ignores options that do not concern it.
+// that passing them allocates nothing. If two options conflict, the later one wins; an
+// operation ignores options that do not concern it.
 type Option struct {
 	kind  optionKind
 	value int
@@ -25,8 +25,8 @@ const (
 	optionCompleted
 )
 
-// Degree sets how many bodies run at a time, at most, the caller's included. Zero
-// means the default, which is GOMAXPROCS. A negative degree makes the operation
+// Degree sets the maximum number of bodies that run at a time, including the caller's.
+// Zero means the default, which is GOMAXPROCS. A negative degree makes the operation
 // return [ErrOption].
 //
 // It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer,
@@ -46,16 +46,15 @@ func Degree(n int) Option { return Option{optionDegree, n} }
 // shared counter. Zero means the default, which is [Stealing]; a negative n makes
 // the operation return [ErrOption].
 //
-// It is right if each item takes long and their order matters (1 starts them in
-// order), and if n items fit a cache. A sequence gives one item at a time by
-// default; with a chunk size it gives n, which costs less per item, but the first
-// of them waits for the last. For [Reduce] it is the size of the blocks.
+// Use it if each item takes long and the order matters (1 starts them in order), or if n
+// items fit a cache. A sequence yields one item at a time by default; with a chunk size
+// it yields n, which costs less per item, but the first of them waits for the last. For
+// [Reduce] it is the size of the blocks.
 func Chunk(n int) Option { return Option{optionChunk, n} }
 
-// Range cuts the items into one contiguous part for each participant, all of one
-// size. A part is never cut again, so it is right only if all items cost the
-// same: neighbours then stay together, and a second loop over the same data finds
-// the same parts.
+// Range cuts the items into one contiguous part for each participant, all of the same
+// size. A part is never cut again, so use it only if all items cost the same: neighbours
+// then stay together, and a second loop over the same data gets the same parts.
 func Range() Option { return Option{optionPartition, int(partitionRange)} }
 
 // Stealing is the default: the first participant owns all items and takes them in
@@ -71,7 +70,7 @@ func Ordered() Option { return Option{optionCompleted, 0} }
 // they were completed.
 func AsCompleted() Option { return Option{optionCompleted, 1} }
 
-// settings are all options of one operation.
+// settings holds all options of one operation.
 type settings struct {
 	degree      int
 	partition   partition
@@ -79,7 +78,7 @@ type settings struct {
 	asCompleted bool
 }
 
-// partition says how the items of a loop are cut.
+// partition is a way to cut the items of a loop.
 type partition uint8
 
 const (
@@ -125,8 +124,8 @@ const mostMembers = 1 << 16
 func (s settings) members() int { return min(s.degree, mostMembers) }
 
 // helpers returns how many workers of a scheduler an operation can use in addition to
-// its caller. It does not ask for more than the scheduler could ever run at the same
-// time.
+// its caller. That is at most the number of workers that the scheduler can ever run at
+// the same time.
 func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
 	n := s.members() - 1
 	l, ok := on.(schedulers.Limiter)

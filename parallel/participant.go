@@ -27,14 +27,14 @@ import (
 //	             ▼
 //	           gone
 //
-// Between suspended and queued no user function runs: the goroutine that ends the
-// body notes how, and claims the next index. A suspended participant keeps the
-// indexes that it has claimed, and counts for the degree.
+// Between suspended and queued no user function runs: the goroutine that ends the body
+// records the outcome, and claims the next index. A suspended participant keeps the
+// indexes that it has claimed, and counts towards the degree.
 //
-// The caller runs the first participant itself, until a body suspends. The others
-// are offers, as helpers are: one that comes after all have gone leaves at once,
-// and one that is refused is not missed. But a participant that has begun holds
-// indexes, so it continues on a goroutine of its own if the scheduler refuses it.
+// The caller runs the first participant itself, until a body suspends. The others are
+// optional, like helpers: one that arrives after all have gone leaves at once, and one
+// that is refused is not needed. But a participant that has begun holds indexes, so it
+// continues on a new goroutine if the scheduler refuses it.
 //
 // # Ends
 //
@@ -61,8 +61,8 @@ type participants struct {
 
 // participantItems give indexes to participants.
 type participantItems interface {
-	// next gives the participant another index and returns true, or takes it back and
-	// returns false: it is then the source's.
+	// next gives the participant another index and returns true. Or it takes the
+	// participant back and returns false: it then belongs to the source.
 	next(s *participant) bool
 
 	// given is called when a participant on the worker on has an index and is about to call
@@ -77,7 +77,7 @@ func newParticipants(o *operation) *participants {
 	return &participants{operation: o, ctx: &bodyContext{o, nil}}
 }
 
-// participant is one body at a time.
+// participant runs one body at a time.
 type participant struct {
 	of   *participants
 	node continuation.Node
@@ -113,8 +113,8 @@ func (t *participants) enter() bool {
 	}
 }
 
-// leave counts one less. The last one completes the promise; the caller delivers the
-// chain.
+// leave counts one participant less. The last one completes the promise; the caller
+// delivers the chain.
 func (t *participants) leave() (waiters continuation.Chain) {
 	if t.live.Add(-1) > 0 {
 		return waiters
@@ -144,7 +144,7 @@ func (t *participants) promised() *promise.Promise[suspension.End] {
 	return p
 }
 
-// returned is the end of the caller's part: the outcome, or a [*paused].
+// returned ends the caller's part: it returns the outcome, or a [*paused].
 func (t *participants) returned() error {
 	if p := t.callerLeaves(); p != nil {
 		return p
@@ -156,7 +156,7 @@ func (t *participants) returned() error {
 	return err
 }
 
-// callerLeaves no longer counts the caller. It returns nil if the operation has ended.
+// callerLeaves stops counting the caller. It returns nil if the operation has ended.
 func (t *participants) callerLeaves() *paused {
 	if !t.live.CompareAndSwap(1, 0) {
 		p := t.promised()
@@ -175,8 +175,9 @@ func (t *participants) close() {
 	}
 }
 
-// run runs the operation for a machine: the first participant on the caller's goroutine, as
-// far as that goes. A nil participant means that the source starts the first itself.
+// run runs the operation for a machine: it runs the first participant on the caller's
+// goroutine until a body suspends. If first is nil, the source starts the first
+// participant itself.
 func (t *participants) run(first *participant) error {
 	exits := true
 	defer func() {

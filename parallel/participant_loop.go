@@ -22,7 +22,7 @@ func (l *loop) suspending(n uint, s settings) error {
 	return t.run(items.participant())
 }
 
-// loopItems give the indexes of a loop, as its partition says.
+// loopItems gives out the indexes of a loop, according to its partition.
 type loopItems struct {
 	loop *loop
 	of   *participants

@@ -8,9 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// suspendingEach runs the stream for a machine: see [eachOf]. The sequence has a
+// suspendingEach runs the stream for a machine: see [eachOf]. The sequence has its own
 // goroutine, which may block where the machine's worker must not. The caller takes no
-// part, since the first item may be long in coming.
+// part, since the first item may take a long time.
 func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
 	t := newParticipants(&s.operation)
 	items := &sequenceItems[T]{of: t, stream: s, seq: seq}
@@ -21,8 +21,8 @@ func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
 	return t.run(nil)
 }
 
-// sequenceItems runs a sequence and gives its items to participants: what
-// [feeder] is to lanes.
+// sequenceItems runs a sequence and gives its items to participants, as [feeder] does
+// for lanes.
 type sequenceItems[T any] struct {
 	of     *participants
 	stream *stream[T]
@@ -30,7 +30,7 @@ type sequenceItems[T any] struct {
 	idle   idlers[*participant]
 }
 
-// run is the sequence's goroutine. What the sequence does wrong stops the operation.
+// run is the sequence's goroutine. A failure of the sequence stops the operation.
 func (i *sequenceItems[T]) run() {
 	defer func() { i.of.leave().Deliver(nil) }()
 	returned := false
@@ -76,7 +76,8 @@ func (i *sequenceItems[T]) participant() *participant {
 	return s
 }
 
-// next takes a participant that wants items. It gets them by being submitted.
+// next takes a participant that wants items. The participant is submitted when there are
+// items for it.
 func (i *sequenceItems[T]) next(s *participant) bool {
 	s.body = nil
 	i.idle.put(s)
@@ -96,11 +97,11 @@ func (i *sequenceItems[T]) gone() { i.idle.wake() }
 //	  F2 stopped: end                         L2 close ready if there is one, under mu
 //	  F3 sleep on ready
 //
-// If L2 comes before F1, then L1 does too, and F1 finds the participant or F2 the stop.
-// Else L2 closes what F3 sleeps on. A stop that comes from elsewhere ends the bodies'
-// context, and so brings participants to L2.
+// If L2 comes before F1, so does L1, and F1 finds the participant or F2 finds the stop.
+// Otherwise L2 closes the channel that F3 sleeps on. A stop from elsewhere ends the
+// bodies' context, and so brings participants to L2.
 type idlers[P any] struct {
-	left int // how many may still be made; the sequence's own
+	left int // how many may still be made; used only by the sequence
 
 	mu    sync.Mutex
 	idle  []P
@@ -108,7 +109,7 @@ type idlers[P any] struct {
 }
 
 // get returns an idle participant or a new one, and waits for one if need be. It
-// returns false when the operation no longer continues.
+// returns false if the operation has stopped.
 func (i *idlers[P]) get(goesOn func() bool, fresh func() P) (p P, ok bool) {
 	for goesOn() {
 		p, ok, ready := i.take(fresh)

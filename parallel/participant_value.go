@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// valued is a body with a result that has suspended: the participant under it
-// wants only an error.
+// valued is a suspended body with a result. It adapts the body to its participant, which
+// expects only an error.
 type valued[R any] struct {
 	suspension.Suspended
 	keep func(result R, err error) error

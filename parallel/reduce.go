@@ -11,11 +11,11 @@ import (
 // folds each, beginning with zero, and merges neighbouring results until one is left.
 // It blocks, and its caller takes part.
 //
-// merge(fold…(zero), fold…(zero)) has to equal one fold over all items, so merge
-// must be associative and zero must change nothing. merge need not be
-// commutative, because only neighbours are merged, the earlier one first. Every
-// block begins with zero: a map or a pointer that fold writes to would be shared
-// by all, so let zero be nil in that case, and let fold make it.
+// merge(fold…(zero), fold…(zero)) has to equal one fold over all items, so merge must be
+// associative and zero must be neutral. merge need not be commutative, because only
+// neighbours are merged, the earlier one first. Every block begins with zero: a map or a
+// pointer that fold writes to would be shared by all blocks. In that case let zero be
+// nil, and let fold make the map.
 //
 // The blocks depend only on the number of items and on [Chunk], and so does the
 // order of all merges. Thus the result is the same on any number of workers and
@@ -49,11 +49,11 @@ type reduction[T, A any] struct {
 
 	folded []A // the blocks, if they have been folded already
 
-	// reducePart, as a function: taking it from the method each time would allocate.
+	// The method reducePart as a function: a method value made at each use would allocate.
 	reduce func(*Worker, part) A
 }
 
-// part is the blocks from lo to hi-1; there is at least one.
+// part stands for the blocks from lo to hi-1; there is at least one.
 type part struct{ lo, hi uint }
 
 // partsOf is the approximate number of blocks of a reduction: enough for many
@@ -112,9 +112,9 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 	return acc
 }
 
-// suspending is Reduce for a machine: a loop folds the blocks, each from its
-// first item to its last, and may suspend. The merging that is left then only
-// computes, on the caller's goroutine and its helpers'.
+// suspending is Reduce for a machine: a loop folds the blocks, each from its first item
+// to its last, and may suspend. The merging that is then left only computes, on the
+// caller's goroutine and its helpers'.
 func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
 	if err := new(operation).begin(ctx); err != nil {
 		return result, err

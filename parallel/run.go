@@ -7,19 +7,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Run calls body on the caller's goroutine, with a [Worker] that lets it fork: run
-// parts of its work in parallel. It returns what body returns, when body and everything
+// Run calls body on the caller's goroutine, with a [Worker] that lets it fork: run parts
+// of its work in parallel. Run returns the results of body, when body and everything
 // that was forked have ended; so it blocks as long as the work takes.
 //
-// A panic of body, its own or one that came to it through a [Join], is returned
-// as a *job.PanicError. The end of ctx ends the context that the worker carries
-// and nothing else, because a Join that skipped its functions would have to
-// invent their results: bodies check [Worker.Err]. If ctx has already ended, body
-// is not called, and the error says why.
+// A panic of body, its own or one that reached it through a [Join], is returned as a
+// *job.PanicError. The end of ctx ends only the context that the worker carries, because a
+// Join that skipped its functions would have to invent their results: bodies should check
+// [Worker.Err]. If ctx has already ended, body is not called, and the error is the reason.
 //
-// Helpers come from the ambient scheduler of ctx, else from the default one, when
-// there is something to take; see [Degree]. Run works inside a worker, of another
-// Run or of a loop, as well as outside.
+// Helpers come from the ambient scheduler of ctx, else from the default one, when there
+// is something to take; see [Degree]. Run can be called anywhere, also inside another
+// Run or a loop.
 func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Option) (result R, err error) {
 	if body == nil {
 		return result, ErrNilFunc
@@ -43,10 +42,10 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 	return result, err
 }
 
-// suspendingRun is Run for a machine. The body is the only participant. Its
-// worker moves with it from goroutine to goroutine, so it names no worker of the
-// scheduler; its forks may be taken while it is suspended. Forks that it leaves
-// unjoined are joined where it began, when the caller continues.
+// suspendingRun is Run for a machine. The body is the only participant. Its [Worker]
+// moves with it from goroutine to goroutine, so it names no worker of the scheduler; its
+// forks may be taken while it is suspended. Forks that it leaves unjoined are joined
+// when the caller continues.
 func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (R, error) {
 	t.by = nil
 	w := t.assemble(s)

@@ -9,18 +9,18 @@ import (
 // Scan returns all intermediate results of a fold over items: element i of the result is
 // the fold of items 0 to i. It blocks, and its caller takes part.
 //
-// It cuts the items into blocks, folds each, beginning with zero, and then merges what the
-// blocks before it have come to into each element of a block. So fold is called once for
-// each item, and merge less than once for each. What [Reduce] requires of them holds here
-// as well: merge is associative, and zero changes nothing. In addition, a value that fold
-// or merge has returned must not change later, since it is part of the result: a fold that
-// appends to a slice returns a new one.
+// It cuts the items into blocks, folds each, beginning with zero, and then merges the
+// total of all earlier blocks into each element of a block. So fold is called once for
+// each item, and merge less than once for each. The requirements of [Reduce] apply here
+// too: merge must be associative, and zero must be neutral. In addition, a value that
+// fold or merge has returned must not change later, since it is part of the result: a
+// fold that appends to a slice has to return a new one.
 //
-// The result depends on the number of items and on [Chunk] only: it is the same on any
-// number of workers, to the last bit of a floating-point sum.
+// The result depends only on the items and on [Chunk]: it is the same on any number of
+// workers, to the last bit of a floating-point sum.
 //
-// It needs all items and returns all results at the end. For a stream whose results are
-// wanted as they come, keep the sum in an async function that yields it after each value.
+// Scan needs all items and returns all results at the end. To get the results of a
+// stream one by one, keep the sum in an async function that yields it after each value.
 //
 // Errors, panics and the end of ctx are as in [For]; then it returns no results. It is
 // the two-pass algorithm of Blelloch, "Prefix Sums and Their Applications", by blocks.
@@ -59,8 +59,8 @@ func Scan[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx 
 	})
 }
 
-// prefixes are the results of a Scan. After the first pass they are those of each block by
-// itself.
+// prefixes are the results of a Scan. After the first pass they are the results within
+// each block.
 type prefixes[A any] struct {
 	all    []A
 	merge  func(a, b A) A
@@ -68,7 +68,7 @@ type prefixes[A any] struct {
 	degree int
 }
 
-// carry merges what the blocks before it have come to into each result.
+// carry merges the total of all earlier blocks into each result.
 func (p *prefixes[A]) carry(ctx context.Context) error {
 	n := len(p.all)
 	if n <= p.size {
@@ -93,7 +93,7 @@ func (p *prefixes[A]) carry(ctx context.Context) error {
 	}, Degree(p.degree), Chunk(p.size))
 }
 
-// lasting is ctx without its end: what is only computed from results is computed.
+// lasting is ctx without its end: once all folds have succeeded, the second pass always runs.
 func lasting(ctx context.Context) context.Context {
 	if c, ok := ctx.(suspension.Caller); ok {
 		return unending(c)

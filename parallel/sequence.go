@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// sequence hands the items of an iter.Seq to several goroutines.
+// sequence distributes the items of an iter.Seq to several goroutines.
 //
 // # The easy way that does not work
 //
@@ -18,12 +18,12 @@ import (
 // some schedulers are locked to threads. A mismatch is a fatal error, not a panic. So
 // the sequence runs on a goroutine, and serves requests over channels.
 //
-// # One asker
+// # One request at a time
 //
 // A participant that wants items takes the baton, sends an empty buffer and
 // receives it filled: a chunk of items, or fewer at the end. A sequence never
-// runs ahead of the requests, since what it has produced is gone for others (a
-// channel's elements, lines of a file).
+// runs ahead of the requests, since an item that it has produced is lost to other
+// readers (a channel's elements, lines of a file).
 //
 //	taker, with the baton            generator
 //	  T1 send a buffer     ────────▶   G1 receive it, or the end: go to G4
@@ -31,13 +31,13 @@ import (
 //	  T2 receive it        ◀────────   G3 send it; if empty, at the end: go to G4
 //	  closed: it has ended             G4 close fill
 //
-// T1 is always followed by T2, because nothing between them can fail, so G3 never
-// waits in vain. After all takers have gone, stop ends G1 and waits for G4: by
-// then the sequence has finished its own cleanup after the break.
+// T1 is always followed by T2, because nothing between them can fail, so G3 never waits
+// forever. After all takers have gone, stop ends G1 and waits for G4: by then the
+// sequence has finished its own cleanup after the break.
 type sequence[T any] struct {
 	op    *operation
 	seq   iter.Seq[T]
-	chunk int // how many items are handed out at a time
+	chunk int // how many items are taken at a time
 	ask   chan []T
 	fill  chan []T
 
@@ -52,7 +52,7 @@ func newSequence[T any](op *operation, seq iter.Seq[T], chunk int) *sequence[T] 
 	return s
 }
 
-// generate runs the sequence. What it does wrong stops the operation.
+// generate runs the sequence. A failure of the sequence stops the operation.
 func (s *sequence[T]) generate() {
 	defer close(s.fill)
 	returned := false
@@ -89,7 +89,7 @@ func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int
 		select {
 		case s.ask <- buf:
 			items = s.receive(on)
-		case <-s.fill: // closed: it ended with the last items, and requests go unheard
+		case <-s.fill: // closed: it ended with the last items, and receives no more requests
 		}
 		s.taken += len(items)
 		s.ended = items == nil
@@ -112,7 +112,7 @@ func (s *sequence[T]) receive(on schedulers.Worker) []T {
 }
 
 // stop ends the sequence and blocks until it has ended. No participant takes from it
-// any more.
+// after that.
 func (s *sequence[T]) stop() {
 	close(s.ask)
 	<-s.fill

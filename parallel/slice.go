@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// sliceItems are the items of a slice, off which lanes help themselves.
+// sliceItems are the items of a slice, which lanes take themselves.
 type sliceItems[T, R any] struct {
 	of    *asyncLoop[T, R]
 	slice []T
@@ -14,7 +14,8 @@ type sliceItems[T, R any] struct {
 	lanes atomic.Int64 // how many may still be started
 }
 
-// feed starts the first lane. Lanes start the others, so nothing else has to stay live.
+// feed starts the first lane. Lanes start the others, so no other participant has to
+// stay live.
 func (s *sliceItems[T, R]) feed() {
 	if err := s.start(s.of.by); err != nil {
 		s.of.fail(err)

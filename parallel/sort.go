@@ -8,12 +8,12 @@ import (
 )
 
 // Sort sorts s in ascending order, several parts of it at a time. NaNs come first. It
-// is not stable. It blocks, and its caller takes part; it needs room for a second slice
-// like s.
+// is not stable. It blocks, and its caller takes part; it allocates a second slice of
+// the length of s.
 //
 // If ctx ends, or in a [SortFunc] the comparison panics, s still holds exactly the
-// elements that it held, in some order, and the error says why. Errors are as in [For]
-// otherwise.
+// elements that it held, in some order, and the error is the reason. Otherwise, errors
+// are as in [For].
 func Sort[S ~[]E, E cmp.Ordered](ctx context.Context, s S, opts ...Option) error {
 	return sortBy(ctx, s, sorter[E]{sort: slices.Sort[[]E], less: cmp.Less[E]}, opts)
 }
@@ -41,7 +41,7 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 	}, opts)
 }
 
-// sorter says how to sort a run that is too short to be cut, and how to merge.
+// sorter has the functions that sort a run that is too short to be cut, and that merge runs.
 //
 // # How a slice is sorted
 //
@@ -55,22 +55,21 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 // Towards the end there are fewer pairs than workers. So a pair is merged in pieces:
 // piece k of the result begins after the first n elements of it, and a binary search
 // finds how many of these n come from the left run (the merge path of Odeh et al.,
-// 2012). Pieces share nothing, so the last level runs in parallel as the first one
-// does.
+// 2012). Pieces share nothing, so the last level runs in parallel like the first one.
 //
-// # What is left when it ends early
+// # The state when it ends early
 //
-// A level reads from and writes into, never the other way. So at each moment from
-// holds all the elements, and if the sort ends early there they are copied back.
-// Within a run, sorting swaps elements. A recursion that merges each pair as soon
-// as both are sorted is tempting, but it has no such moment: half of the elements
-// would be in one slice and half in the other.
+// A level reads the slice from and writes the slice into, never the other way round. So
+// at each moment from holds all the elements, and if the sort ends early they are copied
+// back from there. Within a run, sorting swaps elements. A recursion that merges each
+// pair as soon as both runs are sorted is tempting, but it has no such invariant: half
+// of the elements could be in one slice and half in the other.
 //
 // # A comparison that contradicts itself
 //
-// Two searches that disagree could have one element in two pieces. So the ends of all
-// pieces of a level are found before the first piece is merged, and each is kept from
-// lying before its neighbour.
+// Two searches that disagree could put one element into two pieces. So the ends of all
+// pieces of a level are found before the first piece is merged, and no end may come
+// before the previous one.
 type sorter[E any] struct {
 	sort func([]E)
 	less func(a, b E) bool
@@ -141,7 +140,7 @@ func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
 	pairs := b.runs / 2
 	b.pieces = max(1, pieces/pairs)
 	b.ends = make([]int, pairs*b.pieces)
-	// A loop of one index: whatever the comparison does is this loop's failure.
+	// A loop of one index, so that a failure of the comparison becomes the failure of a loop.
 	err := For(ctx, 0, 1, func(context.Context, int) error {
 		b.findEnds()
 		return nil
@@ -161,8 +160,8 @@ func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
 	return nil
 }
 
-// findEnds finds for each piece how much of the left run has been merged when the piece
-// has.
+// findEnds finds for each piece how much of the left run has been merged at the end of
+// the piece.
 func (b *sorter[E]) findEnds() {
 	for i := range b.ends {
 		left, right, first, last := b.piece(i)
@@ -175,8 +174,8 @@ func (b *sorter[E]) findEnds() {
 	}
 }
 
-// piece returns the runs that piece i merges, and how many elements of the result lie
-// before it and before the next.
+// piece returns the runs that piece i merges, and the number of elements of the result
+// before it and before the next piece.
 func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
 	pair, k := i/b.pieces, i%b.pieces
 	lo, mid, hi := b.bound(2*pair), b.bound(2*pair+1), b.bound(2*pair+2)
@@ -184,7 +183,8 @@ func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
 	return b.from[lo:mid], b.from[mid:hi], n / b.pieces * k, lastOf(n, b.pieces, k)
 }
 
-// lastOf gives the last piece what the division leaves over.
+// lastOf returns the end of piece k of n elements; the last piece gets the remainder of
+// the division.
 func lastOf(n, pieces, k int) int {
 	if k == pieces-1 {
 		return n

@@ -2,39 +2,38 @@ package parallel
 
 import "sync/atomic"
 
-// spans hands out blocks and evens out their costs: blocks that a participant has
-// claimed but not begun can be stolen.
+// spans assigns blocks and balances their costs: blocks that a participant has claimed
+// but not begun can be stolen.
 //
-// Each goroutine has a span of blocks [lo, hi). The first to come has everything,
-// all others nothing. A goroutine bites off the front of its own span:
+// Each goroutine has a span of blocks [lo, hi). The first to join has all blocks, and
+// all others none. A goroutine takes bites off the front of its own span:
 //
 //	lo                        hi           bite      lo+k ◀── lo, one CAS
 //	 ├────────────────────────┤
 //	 ├──bite──▶      ◀──steal─┤           steal     hi-k ◀── hi, one CAS;
 //	                                       then the thief's own span is [hi-k, hi)
 //
-// A bite is a sixteenth of what is left, so that a goroutine which meets costly blocks
+// A bite is a sixteenth of the rest of the span, so that a goroutine with costly blocks
 // leaves most of them to others, and a million cheap ones cost a few hundred bites. A
 // thief takes half, from the far end: it is as likely to run out as its victim.
 //
 // Both ends are one word, and that word is the whole state of a span. So a
-// compare-and-swap that succeeds has taken what was there at that moment, even if the
-// same value has gone and come back since it was read (a thief's single block may be
-// stolen back): no two of them take one block. An empty span is written by its owner
-// alone, since bites and thefts swap non-empty values only.
+// compare-and-swap that succeeds has taken the blocks that were there at that moment,
+// even if the value has changed and changed back since it was read (a thief's single
+// block may be stolen back): no block is taken twice. Only its owner writes an empty
+// span, since bites and thefts swap only non-empty values.
 //
-// Between a theft and the thief's store the stolen blocks are in no span. A
-// helper that looks then may leave although work is left; that costs a helper and
-// loses nothing, since the thief does the work.
+// Between a theft and the thief's store the stolen blocks are in no span. A helper that
+// searches at that moment may leave although work is left; that costs a helper but loses
+// no work, since the thief does it.
 //
-// The idea of stealing halves of ranges is that of lazy binary splitting (Tzannes et
-// al., 2010).
+// Stealing halves of ranges is the idea of lazy binary splitting (Tzannes et al., 2010).
 type spans struct {
 	all    []span
 	joined atomic.Uint32
 }
 
-// span is one goroutine's, on cache lines of its own: its owner writes it at each bite.
+// span belongs to one goroutine and has its own cache lines: its owner writes it at each bite.
 type span struct {
 	of   *spans
 	id   uint32
@@ -61,8 +60,8 @@ func (s *spans) join() claimant {
 	if i := int(s.joined.Add(1)) - 1; i < len(s.all) {
 		return &s.all[i]
 	}
-	// Helpers leave when they find nothing, so as many as there are spans have left
-	// before this one, and little can be left.
+	// Helpers leave when they find nothing. If all spans are taken, at least one
+	// participant has left before this helper came, so little work can remain.
 	return noSpan{}
 }
 
@@ -92,7 +91,7 @@ func (p *span) claim() (lo, hi uint32) {
 	}
 }
 
-// bite takes blocks off the front of the own span.
+// bite takes blocks off the front of the goroutine's own span.
 func (p *span) bite() (from, to uint32) {
 	for {
 		ends := p.ends.Load()
@@ -107,7 +106,8 @@ func (p *span) bite() (from, to uint32) {
 	}
 }
 
-// steal fills the own span, which is empty, with half of the next one that is not.
+// steal fills the goroutine's own span, which is empty, with half of the next one that
+// is not.
 func (p *span) steal() bool {
 	n := len(p.of.all)
 	for i := 1; i < n; i++ {

@@ -5,18 +5,17 @@ package parallel
 //
 // # One fork
 //
-// A fork that is not taken is a postponed plain call. So it costs little more:
-// the function and its argument are written to an entry on the stack, and the join
-// reads them back, on the same goroutine, without an atomic operation. The entries
-// keep their fork objects, so forking allocates nothing once the stack has been
-// that deep.
+// A fork that is not taken is a postponed plain call. So it costs little more: the
+// function and its argument are written to an entry on the stack, and the join reads them
+// back, on the same goroutine, without an atomic operation. The entries keep their fork
+// objects, so forking allocates only when the stack grows beyond its greatest depth.
 //
 // # Others want something to do
 //
-// What lies on the stack belongs to its owner alone. When the team has fewer
-// offers than it wants (two plain loads at each fork), the owner moves its oldest
-// private forks to its offers, where others may take them under a lock. The join
-// of such a fork takes it back from there, or finds it taken and waits.
+// The stack belongs to its owner alone. When the team has fewer offers than it wants
+// (two plain loads at each fork), the owner moves its oldest private forks to its
+// offers, where others may take them under a lock. The join of such a fork takes it back
+// from there, or finds it taken and waits.
 //
 // # The states of an entry below top
 //
@@ -29,17 +28,17 @@ package parallel
 //
 //	state     meaning                                            may also touch the fork
 //	private   not begun                                          –
-//	offered   begun or not; the ticket says where to look        its taker
-//	done      the owner has run it before its join asked         –
+//	offered   begun or not; the ticket is its place in offers    its taker
+//	done      the owner has run it before its join               –
 //	joined    over, but younger forks lie above it               –
 //
 // The owner alone reads and writes states.
 //
-// Slots are given back from the top. Forks that are not joined in the reverse
-// order of their making leave joined entries behind, which are freed together with
-// the ones above them. So whenever a function is called, the entry below top is
-// not joined; what the function leaves on the stack is then what lies above the
-// top that it began with.
+// Entries are freed from the top. Forks that are not joined in the reverse order of
+// their making leave joined entries behind, which are freed together with the ones above
+// them. So whenever a function is called, the entry below top is not in state joined,
+// and the entries that the function leaves on the stack are those above the top that it
+// began with.
 type stack struct {
 	entries []entry
 	top     int // how many entries are in use
@@ -106,8 +105,8 @@ func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
 
 func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
 
-// exchange gives the top entry of the stack, whose fork is of another type, one of
-// type F. Two types may take turns.
+// exchange replaces the fork of the top entry of the stack, which is of another type, by one
+// of type F. The old fork is kept as a spare, so two types may alternate without allocating.
 func exchange[F forked](w *Worker, p *entry, make func() F) F {
 	n, ok := p.spare.(F)
 	if !ok {
@@ -183,7 +182,7 @@ func (w *Worker) offer() {
 	w.team.group.invite()
 }
 
-// floor is the lowest ticket that may be used again.
+// floor returns the lowest ticket that may be reused.
 func (w *Worker) floor() uint64 {
 	if w.current == nil {
 		return 0

@@ -16,28 +16,29 @@ import (
 
 //go:generate go tool movenext .
 
-// ErrSkip is what the job of a [Stage]'s body ends with if the value is to be left out:
-// the stage is then a filter as well. An error that wraps it means the same.
+// ErrSkip is the error of the job of a [Stage]'s body that leaves the value out: it
+// makes the stage a filter too. An error that wraps it means the same.
 var ErrSkip = errors.New("parallel: the value is left out")
 
-// Stage returns a sequence of the results that body's jobs have for the values of in, with
-// up to [Degree] of them under way at a time. Stages make a pipeline: the sequence of one
-// is the stream of the next, and each has a degree of its own. The results are in the
-// order of the values, or with [AsCompleted] in the order in which the jobs ended.
+// Stage calls body for the values of in and returns a sequence of the results of its
+// jobs, with up to [Degree] of them under way at a time. Stages make a pipeline: the
+// sequence of one is the stream of the next, and each has its own degree. The results are
+// in the order of the values, or with [AsCompleted] in the order in which the jobs ended.
 //
-// A stage is lazy. Nothing happens before it is ranged over, each range begins anew, and in
-// is asked for a value only when a body can take it: what is under way and what has ended
-// but is not taken yet are together no more than the degree. So a slow consumer slows all
-// stages before it, and a loop that breaks off leaves the rest of in unread. Bodies
-// begin while the consumer asks for a result, or is handed one.
+// A stage is lazy. Nothing happens before it is ranged over, each range starts again,
+// and a value of in is requested only when a body can take it: the bodies under way, and
+// those that have ended and whose results are not taken yet, are together no more than
+// the degree. So a slow consumer slows all stages before it, and a loop that ends early
+// leaves the rest of in unread. Bodies begin only while the consumer requests or
+// receives a result.
 //
 // Bodies are called by the goroutine or machine that ranges. A body is usually the twin of
 // an async function; one that computes starts a job, by [job.Run].
 //
-// The first failure ends the sequence, and is its last pair: an error of a job or of in (after
-// the results of the values before it), a nil job, or the end of ctx. A panic of body
-// continues in the range. In each case, and where the loop breaks off, the context of the
-// bodies is canceled, and the sequence does not return before their jobs have ended.
+// The first failure ends the sequence, and is its last pair: an error of a job or of in
+// (after the results of the values before it), a nil job, or the end of ctx. A panic of
+// body continues in the range. In each case, and if the loop ends early, the context of
+// the bodies is canceled, and the sequence does not return before their jobs have ended.
 //
 // Ranging over it blocks between results; in a function marked //movenext:async a range
 // over the call suspends, since its twin is [StageAsync]. It is buffered and
@@ -46,14 +47,14 @@ func Stage[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx conte
 	return staged(ctx, in, body, opts)
 }
 
-// StageAsync is [Stage] as a stream, whose ranges hold neither a worker nor a goroutine
-// between results. It does not block.
+// StageAsync is [Stage] as a stream. A range over it holds neither a worker nor a
+// goroutine between results. It does not block.
 func StageAsync[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts ...Option) *job.Stream[R] {
 	return stagedAsync(ctx, in, body, opts)
 }
 
-// staged is Stage. It is separate because its machine's frame would otherwise be a name
-// that users see.
+// staged implements Stage. It is a separate function because the frame of its machine
+// would otherwise be an exported name.
 //
 //movenext:async
 func staged[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts []Option) iter.Seq2[R, error] {
@@ -78,7 +79,7 @@ func staged[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx cont
 	}
 }
 
-// stage is one range over a Stage. All fields are the consumer's, except for the bell.
+// stage is one range over a Stage. All fields belong to the consumer, except for the bell.
 type stage[T, R any] struct {
 	operation
 	ctx    context.Context // of the bodies
@@ -86,8 +87,8 @@ type stage[T, R any] struct {
 	degree int
 
 	in    *job.Puller[T]
-	asked *job.Job[T] // the next value; nil: it has not been asked for
-	ended error       // of in: io.EOF, or why it has failed
+	asked *job.Job[T] // the next value; nil: it has not been requested
+	ended error       // of in: io.EOF, or its failure
 	begun []*begun[R] // not taken yet, the oldest first; unordered: in no order
 	bell  bell[R]
 }
@@ -103,7 +104,7 @@ type begun[R any] struct {
 // bell tells the consumer of a stage that a job has ended.
 type bell[R any] struct {
 	mu      sync.Mutex
-	keeps   bool                       // done is wanted
+	keeps   bool                       // done is filled
 	rung    bool                       // since the last wait
 	waiting *promise.Promise[job.Void] // the consumer
 	done    []*begun[R]                // bodies that have ended, in that order
@@ -126,7 +127,7 @@ func (s *stage[T, R]) open(ctx context.Context, in *job.Stream[T], opts []Option
 	return nil
 }
 
-// next returns the next result, why the stage has failed, or io.EOF.
+// next returns the next result, the failure of the stage, or io.EOF.
 //
 //movenext:async
 func (s *stage[T, R]) next() (v R, err error) {
@@ -159,14 +160,14 @@ func (s *stage[T, R]) next() (v R, err error) {
 	return v, err
 }
 
-// leavesOut reports whether a body has asked to leave its value out. One that has panicked has
-// not, even if it has panicked with ErrSkip.
+// leavesOut reports whether a body leaves its value out. A panic does not, even one with
+// ErrSkip as its value.
 func leavesOut(err error) bool {
 	_, panicked := errors.AsType[*job.PanicError](err)
 	return !panicked && errors.Is(err, ErrSkip)
 }
 
-// advance asks for values and begins bodies, as far as both go without a wait.
+// advance requests values and begins bodies, as far as this is possible without waiting.
 func (s *stage[T, R]) advance() {
 	for s.ended == nil && len(s.begun) < s.degree {
 		if s.asked == nil {
@@ -202,7 +203,7 @@ func (s *stage[T, R]) start(v T) {
 	}
 }
 
-// ready takes a body that has ended and whose turn it is, or returns nil.
+// ready takes the ended body whose result is the next one, or returns nil.
 func (s *stage[T, R]) ready() *begun[R] {
 	if s.bell.keeps {
 		b := s.bell.take()
@@ -224,7 +225,7 @@ func (s *stage[T, R]) ready() *begun[R] {
 	return b
 }
 
-// close ends in, and returns when that and all bodies have ended.
+// close ends in, and returns when in and all bodies have ended.
 //
 //movenext:async
 func (s *stage[T, R]) close() {
@@ -251,7 +252,7 @@ type arrival[R any] struct {
 // Completed implements continuation.Target.
 func (a *arrival[R]) Completed(schedulers.Worker) continuation.Chain { return a.bell.ring(nil) }
 
-// listen has the bell rung when j ends. It returns false if that has happened.
+// listen makes the bell ring when j ends. It returns false if j has already ended.
 func listen[T, R any](j *job.Job[T], b *bell[R]) bool {
 	if j.IsCompleted() {
 		return false
@@ -289,7 +290,7 @@ func (b *bell[R]) wait() *job.Job[job.Void] {
 	return b.waiting.Job()
 }
 
-// take returns the body that ended first, of those not taken, or nil.
+// take returns the body that ended first among those not taken, or nil.
 func (b *bell[R]) take() *begun[R] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -309,9 +310,9 @@ func FromSlice[S ~[]T, T any](items S) *job.Stream[T] {
 }
 
 // FromSeq returns the stream of a sequence without errors, such as maps.Keys(m), for the
-// first [Stage] of a pipeline. Pulled by a stage, the sequence runs on a goroutine of its
-// own, one value at a time. A nil sequence makes a stream of one error, [ErrNilFunc]. It
-// does not block. The stream is safe for concurrent use if the sequence is.
+// first [Stage] of a pipeline. Pulled by a stage, the sequence runs on its own goroutine,
+// one value at a time. A nil sequence makes a stream of one error, [ErrNilFunc]. It does
+// not block. The stream is safe for concurrent use if the sequence is.
 func FromSeq[T any](seq iter.Seq[T]) *job.Stream[T] {
 	if seq == nil {
 		return job.StreamOf[T](nil)
@@ -339,7 +340,7 @@ func (e elements[T]) All() iter.Seq2[T, error] {
 	}
 }
 
-// Steps is the form that is pulled: next returns the job of the next element, which fails
+// Steps is the form for pulling: next returns the job of the next element, which fails
 // with io.EOF at the end.
 func (e elements[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
 	next = func(context.Context) *job.Job[T] {

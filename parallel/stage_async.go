@@ -70,19 +70,19 @@ func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:61
+//line github.com/movenext/movenext/parallel/stage.go:62
 	f.s = &stage[T, R]{body: f.body}
 	{
-//line github.com/movenext/movenext/parallel/stage.go:62
+//line github.com/movenext/movenext/parallel/stage.go:63
 		err2 := f.s.open(f.ctx, f.in, f.opts)
 		if err2 == nil {
-//line github.com/movenext/movenext/parallel/stage.go:63
+//line github.com/movenext/movenext/parallel/stage.go:64
 			goto endIf1
 		}
-//line github.com/movenext/movenext/parallel/stage.go:64
-		var none2 R
-		// stage.go:65: yield(none, err)
 //line github.com/movenext/movenext/parallel/stage.go:65
+		var none2 R
+		// stage.go:66: yield(none, err)
+//line github.com/movenext/movenext/parallel/stage.go:66
 		f.Emit(none2, err2)
 	}
 //line github.com/movenext/movenext/parallel/stage_async.go:89
@@ -90,25 +90,25 @@ func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:65
+//line github.com/movenext/movenext/parallel/stage.go:66
 	_ = f.Wanted(r)
 //line github.com/movenext/movenext/parallel/stage_async.go:96
 	goto epilogue
 endIf1:
 	{
 		s := f.s
-//line github.com/movenext/movenext/parallel/stage.go:68
+//line github.com/movenext/movenext/parallel/stage.go:69
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/parallel/stage.go:68
+//line github.com/movenext/movenext/parallel/stage.go:69
 			m := s.closeEnter(r)
-//line github.com/movenext/movenext/parallel/stage.go:68
+//line github.com/movenext/movenext/parallel/stage.go:69
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/parallel/stage.go:68
+//line github.com/movenext/movenext/parallel/stage.go:69
 		})
 	}
 for1:
-	// stage.go:70: v, err := s.next()
-//line github.com/movenext/movenext/parallel/stage.go:70
+	// stage.go:71: v, err := s.next()
+//line github.com/movenext/movenext/parallel/stage.go:71
 	f.next2, v, f.err = f.s.nextEnter(r)
 //line github.com/movenext/movenext/parallel/stage_async.go:114
 	if f.next2 == nil {
@@ -118,19 +118,19 @@ for1:
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:70
+//line github.com/movenext/movenext/parallel/stage.go:71
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage.go:70
+//line github.com/movenext/movenext/parallel/stage.go:71
 	f.next2 = nil
 resumed2:
-//line github.com/movenext/movenext/parallel/stage.go:71
+//line github.com/movenext/movenext/parallel/stage.go:72
 	if f.err == io.EOF { // itself: of the stage, and not of a body
 //line github.com/movenext/movenext/parallel/stage_async.go:129
 		goto epilogue
-//line github.com/movenext/movenext/parallel/stage.go:73
-	}
-	// stage.go:74: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:74
+	}
+	// stage.go:75: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/parallel/stage.go:75
 	f.Emit(v, f.err)
 //line github.com/movenext/movenext/parallel/stage_async.go:136
 	f.State = 3
@@ -138,17 +138,17 @@ resumed2:
 	return true, false
 resume3:
 	{
-//line github.com/movenext/movenext/parallel/stage.go:74
+//line github.com/movenext/movenext/parallel/stage.go:75
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/parallel/stage.go:74
+//line github.com/movenext/movenext/parallel/stage.go:75
 		if !yield1 {
-//line github.com/movenext/movenext/parallel/stage.go:74
+//line github.com/movenext/movenext/parallel/stage.go:75
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage.go:74
+//line github.com/movenext/movenext/parallel/stage.go:75
 	if f.err == nil {
-//line github.com/movenext/movenext/parallel/stage.go:74
+//line github.com/movenext/movenext/parallel/stage.go:75
 		goto endIf2
 	}
 cond1:
@@ -157,9 +157,9 @@ cond1:
 endIf2:
 	goto for1
 epilogue:
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:76
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:76
 		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/parallel/stage_async.go:165
 		return true, false
@@ -168,7 +168,7 @@ epilogue:
 	f.ctx, f.in, f.body, f.opts, f.s, f.err = nil, nil, nil, nil, nil, nil // not needed any more
 	return false, false
 resume4:
-//line github.com/movenext/movenext/parallel/stage.go:75
+//line github.com/movenext/movenext/parallel/stage.go:76
 	f.defers.Resumed(r)
 //line github.com/movenext/movenext/parallel/stage_async.go:174
 	goto epilogue
@@ -176,7 +176,7 @@ resume4:
 
 // Location returns where [staged] is suspended.
 func (f *stagedFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.staged", "github.com/movenext/movenext/parallel/stage.go", 65, 70, 74, 78)
+	return f.Frame.At("github.com/movenext/movenext/parallel.staged", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
 }
 
 // nextAsync starts [stage.next] as a state machine and returns its job.
@@ -238,12 +238,12 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, er
 		f.Misuse(state)
 	}
 for1:
-//line github.com/movenext/movenext/parallel/stage.go:133
+//line github.com/movenext/movenext/parallel/stage.go:134
 	if !f.s.goesOn() {
-//line github.com/movenext/movenext/parallel/stage.go:133
+//line github.com/movenext/movenext/parallel/stage.go:134
 		goto endFor1
 	}
-//line github.com/movenext/movenext/parallel/stage.go:134
+//line github.com/movenext/movenext/parallel/stage.go:135
 	f.s.advance()
 	if b := f.s.ready(); b != nil {
 		v, err := b.job.GetResult()
@@ -259,7 +259,7 @@ for1:
 //line github.com/movenext/movenext/parallel/stage_async.go:260
 		f.State = statemachine.Finished
 		return true, err2
-//line github.com/movenext/movenext/parallel/stage.go:146
+//line github.com/movenext/movenext/parallel/stage.go:147
 	}
 	if f.s.ended != nil && len(f.s.begun) == 0 {
 		if f.s.ended == io.EOF {
@@ -267,29 +267,29 @@ for1:
 //line github.com/movenext/movenext/parallel/stage_async.go:268
 			f.State = statemachine.Finished
 			return true, err2
-//line github.com/movenext/movenext/parallel/stage.go:150
+//line github.com/movenext/movenext/parallel/stage.go:151
 		}
 		f.s.fail(f.s.ended)
 		goto endFor1
 	}
-	// stage.go:154: if _, err := s.bell.wait().Await(); err != nil {
-//line github.com/movenext/movenext/parallel/stage.go:154
+	// stage.go:155: if _, err := s.bell.wait().Await(); err != nil {
+//line github.com/movenext/movenext/parallel/stage.go:155
 	f.await1 = f.s.bell.wait()
-//line github.com/movenext/movenext/parallel/stage.go:154
+//line github.com/movenext/movenext/parallel/stage.go:155
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/parallel/stage_async.go:281
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/parallel/stage.go:154
+//line github.com/movenext/movenext/parallel/stage.go:155
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/parallel/stage.go:154
+//line github.com/movenext/movenext/parallel/stage.go:155
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage.go:154
+//line github.com/movenext/movenext/parallel/stage.go:155
 		f.await1 = nil
-//line github.com/movenext/movenext/parallel/stage.go:154
+//line github.com/movenext/movenext/parallel/stage.go:155
 		if err != nil {
 			f.s.fail(err)
 		}
@@ -298,7 +298,7 @@ next1:
 //line github.com/movenext/movenext/parallel/stage_async.go:299
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/parallel/stage.go:158
+//line github.com/movenext/movenext/parallel/stage.go:159
 	_, err2 = f.s.outcome()
 //line github.com/movenext/movenext/parallel/stage_async.go:304
 	f.State = statemachine.Finished
@@ -307,7 +307,7 @@ endFor1:
 
 // Location returns where [stage.next] is suspended.
 func (f *stageNextLocals[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 154)
+	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 155)
 }
 
 // Results returns what [stage.next] returned, or raises again the panic that ended it.
@@ -383,61 +383,61 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/parallel/stage.go:231
+//line github.com/movenext/movenext/parallel/stage.go:232
 	if len(f.s.begun) > 0 || f.s.asked != nil {
 		f.s.stop(true, context.Canceled)
 	}
-	// stage.go:234: _, err := s.in.StopAsync(s.ctx).Await()
-//line github.com/movenext/movenext/parallel/stage.go:234
+	// stage.go:235: _, err := s.in.StopAsync(s.ctx).Await()
+//line github.com/movenext/movenext/parallel/stage.go:235
 	f.await1 = f.s.in.StopAsync(f.s.ctx)
-//line github.com/movenext/movenext/parallel/stage.go:234
+//line github.com/movenext/movenext/parallel/stage.go:235
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/parallel/stage_async.go:396
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/parallel/stage.go:234
+//line github.com/movenext/movenext/parallel/stage.go:235
 	return r.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/parallel/stage.go:234
+//line github.com/movenext/movenext/parallel/stage.go:235
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage.go:234
+//line github.com/movenext/movenext/parallel/stage.go:235
 	f.await1 = nil
 	f.list1 = f.s.begun
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:236
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:236
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/parallel/stage.go:235
-		b := f.list1[f.i1]
-		// stage.go:236: _, _ = b.job.Await() // the first failure has been reported
 //line github.com/movenext/movenext/parallel/stage.go:236
+		b := f.list1[f.i1]
+		// stage.go:237: _, _ = b.job.Await() // the first failure has been reported
+//line github.com/movenext/movenext/parallel/stage.go:237
 		f.await2 = b.job
 	}
-//line github.com/movenext/movenext/parallel/stage.go:236
+//line github.com/movenext/movenext/parallel/stage.go:237
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/parallel/stage_async.go:425
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/parallel/stage.go:236
+//line github.com/movenext/movenext/parallel/stage.go:237
 	return r.Await(f.await2)
 resume2:
-//line github.com/movenext/movenext/parallel/stage.go:236
+//line github.com/movenext/movenext/parallel/stage.go:237
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage.go:236
+//line github.com/movenext/movenext/parallel/stage.go:237
 	f.await2 = nil
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1++
 //line github.com/movenext/movenext/parallel/stage_async.go:438
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/parallel/stage.go:238
+//line github.com/movenext/movenext/parallel/stage.go:239
 	f.s.end()
 	rethrow.From(f.err)
 //line github.com/movenext/movenext/parallel/stage_async.go:444
@@ -447,7 +447,7 @@ endRange1:
 
 // Location returns where [stage.close] is suspended.
 func (f *stageCloseFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 234, 236)
+	return f.Frame.At("github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 235, 237)
 }
 
 // Results returns what [stage.close] returned, or raises again the panic that ended it.
@@ -471,4 +471,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c6bd8aa648431942
+// Digest of what is above: 211a45c4270b0ff0

@@ -10,16 +10,15 @@ import (
 
 // stream is an operation over a sequence.
 //
-// The caller and its helpers do the same: take the baton, take items, pass the
-// baton on, run the body for each. A helper that does not get the baton leaves,
-// so no worker waits for a slow sequence; a participant that got items calls the
-// next helper. So at most one helper and the caller wait for the sequence at a
-// time.
+// The caller and its helpers do the same: take the baton, take items, pass the baton on,
+// and run the body for each item. A helper that does not get the baton leaves, so no
+// worker waits for a slow sequence; a participant that got items calls the next helper.
+// So at most one helper and the caller wait for the sequence at a time.
 //
-// Items are taken one at a time. It is tempting to take more while bodies are
-// short, since the baton is a lock and two channel operations for each item. But
-// an item that waits for its neighbours waits forever if the bodies feed the
-// sequence. So the user has to ask for it ([Chunk]).
+// Items are taken one at a time. It is tempting to take more while bodies are short,
+// since the baton costs a lock and two channel operations for each item. But an item
+// that waits for its neighbours waits forever if the bodies feed the sequence. So the
+// user has to choose larger chunks explicitly ([Chunk]).
 type stream[T any] struct {
 	operation
 	group *helperGroup // nil: no helpers
@@ -28,7 +27,7 @@ type stream[T any] struct {
 	chunk int // items to take at a time
 }
 
-// eachOf runs body for each item of seq, with the number of items before it.
+// eachOf runs body for each item of seq, with the index of the item.
 func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.Context, i int, item T) error, opts []Option) error {
 	o, err := settingsOf(opts)
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	s.protect(s.by, (*stream[T]).awaitBaton)
 }
 
-// alone runs everything on the caller's goroutine, the sequence too.
+// alone runs everything on the caller's goroutine, including the sequence.
 func (s *stream[T]) alone(seq iter.Seq[T]) {
 	defer s.end()
 	s.protect(s.by, func(s *stream[T], on schedulers.Worker) {
@@ -89,11 +88,11 @@ func (s *stream[T]) help(on schedulers.Worker) {
 	s.protect(on, (*stream[T]).passBy)
 }
 
-// left implements effort. A helper has left because it had no work right then; the
-// participant that gets the next items will call it.
+// left implements effort. It returns false: a helper leaves if there are no items at the
+// moment, and the participant that gets the next items calls it again.
 func (s *stream[T]) left() bool { return false }
 
-// protect runs one goroutine's part and turns its failure into the operation's.
+// protect runs one goroutine's part and turns its failure into a failure of the operation.
 func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
 	returned := false
 	defer s.contain(&returned)
@@ -115,7 +114,7 @@ func (s *stream[T]) awaitBaton(on schedulers.Worker) {
 // passBy is a helper's part.
 func (s *stream[T]) passBy(on schedulers.Worker) { s.work(on, s.tryBaton) }
 
-// tryBaton takes the baton if it gets free soon.
+// tryBaton takes the baton if it is free soon.
 func (s *stream[T]) tryBaton() bool {
 	for range spins {
 		if s.items.baton.TryLock() {
@@ -146,7 +145,7 @@ func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 	}
 }
 
-// step runs the body for one item and reports whether it went well.
+// step runs the body for one item and reports whether it succeeded.
 func (s *stream[T]) step(ctx context.Context, i int, item T) bool {
 	if err := s.body(ctx, i, item); err != nil {
 		s.fail(err)

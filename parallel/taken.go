@@ -17,15 +17,14 @@ import (
 //
 // # The join comes too early
 //
-// The owner has to wait. A sleeping goroutine is one worker less, so it looks for
-// something else to do. Taking anything is the obvious answer, and a bad one: the
-// work may take forever, lies on top of the owner's stack until it ends, and may
-// want a lock held by a function below that waits for the join. So the owner
-// takes only work that it would have to wait for anyway (leapfrogging; Wagner and
-// Calder, 1993):
+// The owner has to wait. A sleeping goroutine is one worker less, so the owner looks for
+// other work. Taking any work is the obvious answer, and a bad one: the work may take
+// forever, lies on top of the owner's stack until it ends, and may need a lock held by a
+// function below it that waits for the join. So the owner takes only work that it would
+// have to wait for anyway (leapfrogging; Wagner and Calder, 1993):
 //
-//   - forks that were made after the one it joins: they lie above it on its own stack;
-//   - what descends from the one it joins, off the offers of the worker that runs that.
+//   - forks that were made after the one that it joins: they lie above it on its own stack;
+//   - descendants of the fork that it joins, from the offers of the worker that runs it.
 //
 // The stack is then never deeper than that of the plain program, and a function that
 // holds a lock while it joins meets only calls that plain Go would have run there, or
@@ -33,7 +32,7 @@ import (
 //
 // # Nothing to take
 //
-// The taker may be inside a long function and fork later. So the owner looks a few more
+// The taker may be inside a long function and fork later. So the owner checks a few more
 // times, and then sleeps until the fork has ended, or descendants are on offer:
 //
 //	owner (park)                          taker (offer, finish)
@@ -41,21 +40,21 @@ import (
 //	  O2 look for descendants               T2 state is awaited: take it out of there, close wake
 //	  O3 none: sleep on wake
 //
-// O1 and T2 are atomic steps on one word, O2 and T1 are under one lock (or T1 ends in
-// the same step as T2). If T1 comes before O2, the owner finds what was offered; else
-// O1 was before T1, and T2 sees awaited.
+// O1 and T2 are atomic steps on one word; O2 and T1 are under one lock (or T1 ends in
+// the same step as T2). If T1 comes before O2, the owner finds the offer; otherwise O1
+// came before T1, and T2 sees awaited.
 //
 // # A panic, a Goexit
 //
-// They must not end the taker's goroutine instead of the owner's, so run recovers
-// and keeps them for the join, which raises them again: with the same value, so a
+// They must not end the taker's goroutine instead of the owner's, so run recovers and
+// keeps them for the join, which raises them again. A panic has the same value, so a
 // deferred recover in the user's function cannot tell where the call ran.
 //
-// # Ends early
+// # An early end
 //
-// When a panic passes through a join, the forks above its entry are in the way:
-// they will not be joined. unwind drops those that have not begun and waits for
-// the others, without taking anything: this goroutine must not run user code now.
+// When a panic passes through a join, the forks above its entry will not be joined.
+// unwind drops those that have not begun and waits for the others, without taking
+// anything: this goroutine must not run user code now.
 
 // adopt makes w the taker of a fork. The taker calls it before the fork is visible as
 // taken.
@@ -116,8 +115,8 @@ func (w *Worker) root(body func() error) (err error) {
 	return err
 }
 
-// panicError returns the error for a value that was just recovered: if a join has
-// brought that value here, the join's error, which has the stack of the original panic.
+// panicError returns the error for a value that was just recovered. If the value came
+// through a join, that is the join's error, which has the stack of the original panic.
 func (w *Worker) panicError(v any) *job.PanicError {
 	if p := w.foreign; p != nil && panics.Same(p.Value, v) {
 		p.Value = v // functions that count as one may be two
@@ -126,8 +125,8 @@ func (w *Worker) panicError(v any) *job.PanicError {
 	return promise.Panic(v)
 }
 
-// reclaim gives the fork in entry i back to its join if it has not begun: true,
-// and its entry is free. Otherwise it waits for its end.
+// reclaim returns true, and frees entry i, if the fork in the entry has not begun: its
+// join then makes the call. Otherwise reclaim waits for the fork's end.
 func (w *Worker) reclaim(i int) bool {
 	w.joinAbove(i + 1)
 	p := &w.entries[i]
@@ -181,8 +180,7 @@ func (w *Worker) joinAbove(top int) {
 	}
 }
 
-// runEarly runs the fork in entry i before its join asks for it, unless it has
-// begun.
+// runEarly runs the fork in entry i before its join, unless it has begun.
 func (w *Worker) runEarly(i int) {
 	if p := &w.entries[i]; w.takeBack(p) {
 		p.state = done
@@ -251,7 +249,7 @@ func (w *Worker) sleep(h *header) {
 
 // park sleeps until the fork has ended or has a descendant that can be taken.
 func (w *Worker) park(h *header) {
-	wake := make(chan struct{}) // fresh: a pooled one could not be used across synctest bubbles
+	wake := make(chan struct{}) // new: a pooled one could not be used across synctest bubbles
 	h.wake = wake
 	if !h.state.CompareAndSwap(running, awaited) {
 		return // it has ended

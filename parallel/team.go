@@ -19,10 +19,9 @@ type team struct {
 
 	_ [64]byte // demand is read at each fork
 
-	// demand is how many forks each worker should have on offer: one for each
-	// member of the team that is idle or has not come yet, and one more, so that
-	// the next member to become idle need not wait for a fork. It is zero in a
-	// team of one.
+	// demand is the number of forks that each worker should have on offer: one for each
+	// member of the team that is idle or has not joined yet, and one more, so that the
+	// next member to become idle need not wait for a fork. It is zero in a team of one.
 	demand atomic.Int32
 
 	_ [60]byte

@@ -7,27 +7,27 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Worker is the right to fork on the goroutine that it was handed to. [Run] hands
-// one to its body, and [Join], [Join2] and [Fork] hand one to each function they
-// call: the worker of the goroutine that runs it.
+// Worker is the right to fork on the goroutine that it was passed to. [Run] passes one
+// to its body, and [Join], [Join2] and [Fork] pass one to each function they call: the
+// worker of the goroutine that runs the function.
 //
-// A Worker must be used by the function that it was handed to, and by its
-// callees, on the same goroutine, until that function returns. It is not safe for
-// concurrent use, which is what keeps forks cheap. Handing it to another
-// goroutine is a data race; using it after its Run has returned panics.
+// A Worker may be used only by the function that it was passed to, and by its callees,
+// on the same goroutine, until that function returns. It is not safe for concurrent use,
+// which keeps forks cheap. Passing it to another goroutine is a data race; using it
+// after its Run has returned panics.
 //
-// A context could carry the same information, but it proves nothing: users pass
-// contexts to other goroutines, and may do so. A parameter that is only good for
-// forking has no reason to travel.
+// A context could carry the same information, but it would prove nothing: users may and
+// do pass contexts to other goroutines. A parameter that is useful only for forking is
+// not passed around without need.
 type Worker struct {
-	// Of the goroutine that the worker was handed to.
+	// Used by the goroutine that the worker was passed to.
 	stack
 	team    *team
 	current *header         // the innermost fork that was taken and runs here
-	foreign *job.PanicError // the last panic that a Join has brought here from elsewhere
+	foreign *job.PanicError // the last panic that a Join has brought here from another goroutine
 	on      schedulers.Worker
-	ctx     context.Context // made when asked for
-	victim  int             // where it last found something to take
+	ctx     context.Context // made on demand
+	victim  int             // the worker that it last took a fork from
 
 	taken bool // the seat is taken; guarded by team.mu
 
@@ -45,9 +45,9 @@ func (w *Worker) Context() context.Context {
 	return w.ctx
 }
 
-// Err returns nil until the operation's context has ended, and then why: it is
-// w.Context().Err(). A body that takes long asks now and then, and returns early;
-// nothing else ends it. It does not block.
+// Err returns nil until the operation's context has ended, and then the reason: it is
+// w.Context().Err(). A body that takes long should check it now and then, and return
+// early; nothing else ends it. Err does not block.
 func (w *Worker) Err() error { return w.team.contextErr() }
 
 // Cancel ends the operation's context with a cause; a nil cause means
