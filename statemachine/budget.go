@@ -7,11 +7,11 @@ import (
 
 // # Machines that never have to wait
 //
-// A machine gives its worker back when it suspends. One that finds everything complete
-// that it awaits, such as a consumer whose channel is never empty, would keep the
-// worker forever, and nothing behind it would run: on a single worker perhaps what it
-// looks for in each round. So a run has a budget of awaits that were complete. When that
-// is used up, the next one gives way first, as job.Yield does.
+// A machine releases its worker when it suspends. A machine whose awaits are always
+// complete, such as a consumer whose channel is never empty, would keep the worker
+// forever, and no work queued behind it would run: on a single worker perhaps the very
+// work that it polls for. So a run has a budget of awaits that were complete. When the
+// budget is used up, the next await yields first, as job.Yield does.
 //
 //	the frame                                the run
 //	 1. it is complete? Proceed: count
@@ -19,19 +19,19 @@ import (
 //	    it were not complete                     the queue of the home, with what is awaited
 //	                                          4. register there
 //
-// The count is a plain field of the Run, which the frame has at hand: a suspension
-// ends the run, and so begins a new count. An await that is asked when the budget is
-// used up has done nothing yet: a lock is taken in step 4, not held in the queue.
+// The count is a plain field of the Run, which the frame has access to: a suspension
+// ends the run, and so begins a new count. An await that exceeds the budget has done
+// nothing yet: a lock is taken in step 4, and not held while the machine is queued.
 //
-// Calls of async functions that run through are not counted, but their awaits are. A
+// Calls of async functions that do not suspend are not counted, but their awaits are. A
 // loop without any await keeps its worker, as every computation does.
 //
-// The idea is that of tokio's cooperative budget, which has 128 operations. How many there
-// are here, and why package jobtest changes it, is in package budget.
+// The idea is tokio's cooperative budget, which has 128 operations. Package budget
+// documents the number used here, and why package jobtest changes it.
 
-// Proceed reports whether the machine may continue with what it awaits, if that is
-// complete; otherwise it must suspend, as if that were not complete. Generated code asks
-// it, and an entry for machines ([Operation]) before it tries to do without a wait. It
+// Proceed reports whether the machine may continue with a completed await; if not, the
+// machine must suspend, as if the await were not complete. Generated code calls Proceed,
+// and so does an entry for machines ([Operation]) before it tries to avoid a wait. It
 // does not block.
 func (r *Run) Proceed() bool {
 	r.ready++
@@ -57,8 +57,8 @@ func (r *Run) giveWay(c *chain) bool {
 	return true
 }
 
-// yielded is a chain that has given way and begins its wait when it runs again. For a
-// scheduler that shows what is queued it is the chain.
+// yielded is a chain that has yielded and begins its wait when it runs again. A
+// scheduler that shows its queue shows the chain instead.
 type yielded struct {
 	*chain
 	awaiting any
@@ -86,21 +86,21 @@ func (w *yielded) Run(on schedulers.Worker) {
 	t.goOn(w.chain)
 }
 
-// holding is something that a machine may hold after its wait, such as a lock. A search for
-// schedules lets it yield once more then. Otherwise a lock would be taken and released in
-// one step wherever no await is between the two, and no other machine would ever find it
-// held, as happens on several processors.
+// holding is implemented by objects that a machine may hold after its wait, such as
+// locks. A search for schedules then lets the machine yield once more. Otherwise, if no
+// await is between Lock and Unlock, the lock would be taken and released in one step,
+// and no other machine would ever find it held, as happens on several processors.
 type holding interface{ Holds() bool }
 
-// Abandon implements schedulers.Work. What is awaited is there, so the frame need not be
-// told that its home has ended.
+// Abandon implements schedulers.Work. The awaited result is there, so the end of the
+// home need not be reported to the frame.
 func (w *yielded) Abandon(error) { go w.Run(nil) }
 
-// known is the end of a wait that need not begin; nil: there is nothing to tell.
+// known is the outcome of a wait that need not begin; nil: it has no error.
 type known struct{ *outcome }
 
-// known is how [Sleep] ends that need not wait, with what it returns: at once or, if the
-// machine has to give way, after that.
+// known ends a [Sleep] that need not wait, with the given result: at once or, if the
+// machine has to yield, after that.
 func (r *Run) known(err error) (asleep bool, _ error) {
 	if r.Proceed() {
 		return false, err

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Builder is the part of a root machine that makes its job: .NET's
+// Builder is the part of a root machine that makes and completes its job: .NET's
 // AsyncTaskMethodBuilder. Generated roots embed it before their frame.
 type Builder[T any] struct {
 	chain   chain
@@ -37,8 +37,8 @@ func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 	return j
 }
 
-// SetResult completes the job with what the function returned. r is what the machine
-// was given: its last run.
+// SetResult completes the job with the results of the function. r is the argument of the
+// last MoveNext.
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch() // the context may be a job's, which lasts as long as it is watched
 	if waiters, ok := b.promise.TryComplete(b.ctx, v, err); ok {
@@ -71,9 +71,8 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 }
 
 // Catch is deferred by the generated FAsync, with the run of its hot start: a panic
-// before the first suspension becomes a faulted job, as a later one does. A
-// runtime.Goexit cannot be delayed: before the first suspension it ends the caller's
-// goroutine.
+// before the first suspension becomes a faulted job, like a later one. A runtime.Goexit
+// cannot be delayed: before the first suspension it ends the caller's goroutine.
 func Catch[T any](r *Run, j **job.Job[T]) {
 	r.leaveLabels()
 	if v := recover(); v != nil {
@@ -81,9 +80,9 @@ func Catch[T any](r *Run, j **job.Job[T]) {
 	}
 }
 
-// Plain runs f, the function as it was written, on a goroutine of its own and returns
-// its job. In -mode=plain a twin is nothing more: the other execution, with which the
-// generated one is compared.
+// Plain runs f, the function as it was written, on a new goroutine and returns its job.
+// In -mode=plain a twin does only this: it is the plain execution that the generated one
+// is compared with.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
 	p.Init()

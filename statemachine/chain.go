@@ -8,32 +8,33 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// chain is what a chain of suspended calls has in addition to its frames: its way back
-// onto a scheduler. It is work, continuation, registration and timer callback in one,
-// and it lies in the chain's root. Each of a million sleeping machines has one, so what
-// only a running chain needs is in its [Run].
+// chain is the part of a chain of suspended calls that brings it back onto a scheduler.
+// It is work, continuation, registration and timer callback in one, and it is a field of
+// the chain's root. Each of a million sleeping machines has one, so the fields that only
+// a running chain needs are in its [Run].
 //
 // # Ownership
 //
-// At each moment exactly one of three owns a chain and all its frames: the goroutine
-// that runs it, the operation that it is registered with, the scheduler
-// that it was submitted to. Ownership passes
+// At each moment a chain and all its frames have exactly one owner: the goroutine that
+// runs it, the operation that it is registered with, or the scheduler that it was
+// submitted to. Ownership passes
 //
 //	running ──register──▶ registered ──Completed──▶ submitted ──Run──▶ running
 //	   │                                                ▲
 //	   └────────────────── yield ──────────────────────┘
 //
 // by the list's compare-and-swap, the list's swap, and the scheduler's queue, each of
-// which orders what came before it. (A sleep is registered with timers, and submitted
-// by their expiry; see sleep.go.) So the fields are plain. The price is one rule:
-// registering is the last thing that the running goroutine does with a chain. A line
-// after it is a data race. (The Run is its own goroutine's, before and after.)
+// which makes earlier writes visible to the next owner. (A sleep is registered with
+// timers, and submitted by their expiry; see sleep.go.) So the fields are plain. The
+// price is one rule: registering is the last thing that the running goroutine does with
+// a chain. Any access after it is a data race. (The Run belongs to its goroutine before
+// and after.)
 type chain struct {
 	node continuation.Node
 	top  *Frame // the frame to resume
 }
 
-// takeOver makes c the chain of the frames that have suspended with the run of a hot
+// takeOver makes c the chain of the frames that have suspended in the run of a hot
 // start. m is their promoted root, ctx the context of its function.
 func (c *chain) takeOver(ctx context.Context, hot *Run, m framed) {
 	bottom := m.base()
@@ -57,9 +58,9 @@ func (c *chain) begin(hot *Run) {
 
 // Run implements schedulers.Work: it runs the chain until it suspends or ends.
 //
-// The body is goOn, written out: a call makes a resumption take
-// 30 to 33 ns instead of 28 ns. (Remembering the last Run, mostly that of the same
-// worker, saves a nanosecond, and takes 8 bytes of each suspended machine.)
+// The body is goOn, inlined by hand: with a call a resumption takes 30 to 33 ns instead
+// of 28 ns. (Remembering the last Run, usually that of the same worker, would save a
+// nanosecond, and cost 8 bytes in each suspended machine.)
 func (c *chain) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top = c.top
@@ -80,9 +81,9 @@ func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
 // Expire implements schedulers.Expirer: a sleep is over.
 func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
 
-// submit sends the chain home. If home refuses, the chain continues on a goroutine of
-// its own, and its await returns the refusal, so that a function that has started can
-// run its deferred calls.
+// submit submits the chain to its home. If the home refuses, the chain continues on a
+// new goroutine, and its await returns the refusal, so that a function that has started
+// can run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
 	if c.top.home.Follower != nil || c.top.ticket != 0 {
 		c.submitFollowed(from)
@@ -93,7 +94,7 @@ func (c *chain) submit(from schedulers.Hint) {
 	}
 }
 
-// submitFollowed is submit for a chain that is followed, tracked or told of.
+// submitFollowed is submit for a chain that is followed or tracked, or whose life is told.
 func (c *chain) submitFollowed(from schedulers.Hint) {
 	f, told := c.unfollow()
 	var w schedulers.Work = c
@@ -106,11 +107,10 @@ func (c *chain) submitFollowed(from schedulers.Hint) {
 	arrived(f)
 }
 
-// Abandon implements schedulers.Work: home has accepted the chain and ended since.
+// Abandon implements schedulers.Work: the home accepted the chain and has ended since.
 func (c *chain) Abandon(reason error) { go (&delivery{c, &outcome{refusal: reason}}).Run(nil) }
 
-// submitWith is submit for a chain whose top frame must be told o; nil: nothing to
-// tell.
+// submitWith is submit for a chain whose top frame gets the outcome o, unless it is nil.
 func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 	if o == nil {
 		c.submit(from)
@@ -124,8 +124,8 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 	arrived(f)
 }
 
-// delivery is a chain that continues elsewhere, with the outcome to tell its top frame
-// there. Few chains have one, so the chain has no field for it.
+// delivery is a chain that continues elsewhere, with an outcome for its top frame. Few
+// chains have one, so the chain has no field for it.
 type delivery struct {
 	of   *chain
 	news *outcome
@@ -139,8 +139,8 @@ func (b *delivery) Run(on schedulers.Worker) {
 	t.goOn(b.of)
 }
 
-// Abandon implements schedulers.Work. The frame must be told more than that home has
-// ended.
+// Abandon implements schedulers.Work. The frame gets the outcome, and not only the error
+// that the home has ended.
 func (b *delivery) Abandon(error) { go b.Run(nil) }
 
 var (

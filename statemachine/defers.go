@@ -2,32 +2,31 @@ package statemachine
 
 // # Deferred calls of a machine
 //
-// A machine's body is cut into parts that run on different stacks, so a native defer
-// statement in it would run at the first suspension. Its deferred calls are kept in the
-// frame instead and run when the function ends: by a return, a panic, or
-// runtime.Goexit.
+// A machine's body is cut into parts that run on different stacks, so a native defer in
+// it would run at the first suspension. Its deferred calls are kept in the frame instead
+// and run when the function ends: by a return, a panic, or runtime.Goexit.
 //
-// # The easy part: which end is it
+// # The easy part: detecting the end
 //
-// One native deferred call a MoveNext ([Defers.Leave]) looks at the frame's State:
-// above zero it has suspended, Finished says return, Running that it was left by a
-// panic or Goexit; recover tells those two apart.
+// One native deferred call per MoveNext ([Defers.Leave]) checks the frame's State: above
+// zero the function has suspended, Finished means that it returned, and Running that it
+// was left by a panic or Goexit; recover distinguishes these two.
 //
 // # It isn't that easy: recover
 //
-// recover works only in a function that was itself deferred, natively, and only for a
-// panic in flight. A loop that calls the kept functions satisfies neither. So each is
-// kept as a trampoline,
+// recover works only in a function that was itself deferred natively, and only for a
+// panic in flight. A loop that calls the kept functions satisfies neither condition. So
+// each is kept as a trampoline,
 //
 //	func(raise func()) { defer handle(x); raise() }
 //
-// and called while raise panics with the value in flight: handle is then natively
-// deferred and the panic is real. Whether handle recovers, replaces the panic, or calls
-// something that recovers in vain, is up to Go itself. The value stays the same; the
-// stack of the first panic is kept next to it, since raising it again begins a new one.
+// and raise panics with the value in flight: handle is then natively deferred and the
+// panic is real. Go itself decides whether handle recovers, replaces the panic, or calls
+// a function whose recover has no effect. The value stays the same; the stack of the
+// first panic is kept next to it, since raising the panic again begins a new stack.
 //
-// A function that does not call recover itself cannot tell, so it is called while the
-// panic is kept.
+// A function that does not call recover itself cannot tell the difference, so it is
+// called while the panic is kept and not in flight.
 //
 // # And not that easy: deferred calls that suspend
 //
@@ -43,13 +42,13 @@ type Defers struct {
 	exiting bool // by Goexit
 	steps   bool // Catch is deferred, not Leave
 
-	// Of the deferred call that runs and may suspend.
+	// The panic for the deferred call that runs and may suspend.
 	handling *Panicking
 	after    After
 }
 
-// deferred is one kept call, above those that were deferred before it. One of the
-// functions is set.
+// deferred is one kept call, linked to the call that was deferred before it. Exactly one
+// of the functions is set.
 type deferred struct {
 	below *deferred
 	plain func()
@@ -68,7 +67,7 @@ func (d *Defers) Push(call func(raise func())) {
 }
 
 // Leave is deferred by the MoveNext of a function whose deferred calls do not suspend.
-// It makes them if the function has ended, and sets *finished if one of them has
+// It makes those calls if the function has ended, and sets *finished if one of them has
 // recovered.
 func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 	if f.State > 0 {
@@ -138,10 +137,11 @@ func (d *Defers) run(r *Run, call func(raise func())) {
 	returned = true
 }
 
-// growStack makes the goroutine's stack large enough for what follows. If a deferred
-// function is nil, Go panics between two deferred calls, and if the stack moves while that
-// panic is in flight, the runtime ends the process with "fatal error: bad panic stack". So
-// it has to move before. (A plain program of ten lines shows that with Go 1.26.)
+// growStack makes the goroutine's stack large enough for the deferred calls. If a
+// deferred function is nil, Go panics between two deferred calls, and if the stack moves
+// while that panic is in flight, the runtime ends the process with "fatal error: bad
+// panic stack". So the stack has to move before. (A plain program of ten lines shows
+// this with Go 1.26.)
 //
 //go:noinline
 func growStack() {
@@ -152,7 +152,7 @@ func growStack() {
 //go:noinline
 func use(block *[16 << 10]byte) { block[0] = 1 }
 
-// left says that a call has ended, perhaps with a panic or by leaving the goroutine.
+// left records that a call has ended: by returning, by a panic v, or by runtime.Goexit.
 func (d *Defers) left(r *Run, v any, returned bool) {
 	switch {
 	case v != nil:
@@ -164,11 +164,11 @@ func (d *Defers) left(r *Run, v any, returned bool) {
 	}
 }
 
-// quiet is the raise of a function that ends without a panic.
+// quiet is raise for a function that ends without a panic.
 func quiet() {}
 
-// exit makes the calls that are left while the goroutine exits: a Goexit ends the panic
-// in flight, but a later one surfaces out of it.
+// exit makes the remaining calls while the goroutine exits: a Goexit ends the panic in
+// flight, but a later panic replaces the Goexit.
 func (d *Defers) exit(r *Run) {
 	d.panic, d.exiting = nil, true
 	for d.pop(r) {
@@ -176,7 +176,7 @@ func (d *Defers) exit(r *Run) {
 	d.raise(r)
 }
 
-// note remembers a panic.
+// note records a panic.
 func (d *Defers) note(r *Run, v any) {
 	if v != nil {
 		d.panic = r.panicked(v)

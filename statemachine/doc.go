@@ -1,10 +1,10 @@
 // Package statemachine is the contract between generated code and the runtime.
-// Programs do not call it by hand, except to learn; what `movenext` generates does.
+// Code that `movenext` generates uses it; programs do not call it by hand, except to learn.
 //
 // # From a function to a machine
 //
-// A function with two awaits is cut into three parts. Each part is a case of one
-// method, MoveNext, which starts where the field State says:
+// A function with two awaits is cut into three parts. Each part is a case of one method,
+// MoveNext, which starts at the point that the field State records:
 //
 //	func (f *copyFrame) MoveNext(r *statemachine.Run) bool {
 //		switch state := f.State; state {      // 0: not started
@@ -23,15 +23,14 @@
 //		return true                           // finished
 //	}
 //
-// Variables that must survive a suspension are fields of the frame. A machine is no
-// more than that: a stack frame that is an object, and a program counter that is a
-// field.
+// Variables that must survive a suspension are fields of the frame. That is all that a
+// machine is: a stack frame that is an object, and a program counter that is a field.
 //
 // # Calls, and where frames live
 //
-// A frame starts as a local variable on its caller's stack. If the function runs
-// through, no heap object is made: a call of an async function that does not wait costs
-// a call. Only when MoveNext returns false is the frame copied to the heap
+// A frame starts as a local variable on its caller's stack. If the function does not
+// suspend, no heap object is made: a call of an async function that does not wait costs
+// no more than a call. Only when MoveNext returns false is the frame copied to the heap
 // ("promoted") by the function's second entry, FEnter, which links it under its
 // caller's. So at the first suspension a chain of frames is built from the inside out:
 //
@@ -40,11 +39,11 @@
 //	chain ─top─▶ fetch ─caller─▶ fetchAll ─caller─▶ nil          (heap, after)
 //
 // The root of the chain, made by FAsync, is one object with the chain and the job.
-// Nothing of this is shared with another goroutine before the very last
-// step, when the chain is registered with what the innermost frame awaits; so the links
-// are plain fields and a whole chain pays for one atomic operation.
+// Nothing of this is shared with another goroutine before the very last step, when the
+// chain is registered with the operation that the innermost frame awaits; so the links
+// are plain fields and a whole chain costs one atomic operation.
 //
-// # Going on
+// # Resuming
 //
 // When the awaited operation completes, the chain is submitted as work to the home of
 // its top frame. There the top frame's MoveNext continues. When it finishes, its
@@ -52,17 +51,17 @@
 // through a million frames needs no stack. A caller with another home is submitted
 // there first (Run.goHome): every frame resumes on its own home.
 //
-// # Machines that hand out values
+// # Machines that yield values
 //
-// A function that returns a sequence becomes a machine that stops at each yield, with
-// true: it has done what it was called for. A range over it calls it again for the next
-// value (loop.go). A plain function that is ranged over runs on a goroutine, behind the
-// same interface (iterator.go).
+// A function that returns a sequence becomes a machine that stops at each yield, and
+// returns true, since it has produced the value that it was called for. A range over it
+// calls it again for the next value (loop.go). A plain function that is ranged over runs
+// on a goroutine, behind the same interface (iterator.go).
 //
 // # Ways to end
 //
-// A frame that was resumed can end by returning, by a panic, or by
-// runtime.Goexit. The [Run] keeps a panic until the caller asks for the callee's
-// results, where Rethrow raises it again with the same value, so that deferred
-// functions and recover in the caller see what they would have seen in plain Go.
+// A frame that was resumed can end by returning, by a panic, or by runtime.Goexit. The
+// [Run] keeps a panic until the caller gets the callee's results, where Rethrow raises
+// it again with the same value, so that deferred functions and recover in the caller see
+// the same as in plain Go.
 package statemachine

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Driving an iterator from a goroutine that blocks, as a range over a stream does in
-// plain code.
+// This file drives an iterator from a goroutine that blocks, as a range over a stream
+// does in plain code.
 
 // drive runs m to its next value or its end. Its panic, or its runtime.Goexit,
 // continues in the caller.
@@ -30,11 +30,11 @@ func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	}
 	r.Push(context.Background(), m) // it has its home already, or gets the default
 	d := &driver{}
-	d.home = m.base().home // it runs no code of a user's, so it is at home anywhere
+	d.home = m.base().home // it runs no user code, so any home will do
 	return d.Start(context.Background(), &r, d)
 }
 
-// finish waits for what begin has returned.
+// finish waits for the job that begin has returned.
 func finish(j *job.Job[job.Void]) {
 	if _, err := j.Await(); err != nil {
 		rethrow.From(err)
@@ -47,7 +47,7 @@ type driver struct {
 	Frame
 }
 
-// MoveNext implements StateMachine: the driven frame has come to a value or its end.
+// MoveNext implements StateMachine: the driven frame has reached a value or its end.
 func (d *driver) MoveNext(r *Run) bool {
 	r.Rethrow()
 	d.State = Finished

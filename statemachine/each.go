@@ -51,7 +51,7 @@ func (f *each[T]) MoveNext(r *Run) bool {
 	return r.Await(f.step)
 }
 
-// arrive takes the value that came.
+// arrive takes the value that has arrived.
 func (f *each[T]) arrive() bool {
 	v, err := f.step.GetResult()
 	f.step = nil
@@ -64,7 +64,7 @@ func (f *each[T]) arrive() bool {
 	return true
 }
 
-// end breaks off, and raises what the loop's body ended with.
+// end ends the range early, and raises the panic of the loop's body, if any.
 func (f *each[T]) end(r *Run) bool {
 	f.State = Finished
 	f.stop()

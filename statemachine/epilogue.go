@@ -12,9 +12,9 @@ import (
 
 // # Deferred calls that suspend
 //
-// Such a function runs in steps. A step is what MoveNext is elsewhere; [Defers.Catch],
-// deferred by each, catches its panic and has MoveNext take another step, which begins
-// at the function's epilogue. Returning leads there too:
+// A function with such calls runs in steps. A step corresponds to MoveNext of other
+// functions; each defers [Defers.Catch], which catches its panic and makes MoveNext take
+// another step, which begins at the function's epilogue. Returning leads there too:
 //
 //	return n                        f.n = n; goto epilogue
 //
@@ -29,30 +29,30 @@ import (
 //		f.defers.Resumed(r)                   // raises what that one ended with
 //		goto epilogue
 //
-// So a panic of a deferred call, suspended or not, is caught like one of the body,
-// replaces the one before it, and the epilogue continues with what is left.
+// So a panic of a deferred call, suspended or not, is caught like one of the body and
+// replaces the previous one, and the epilogue continues with the remaining calls.
 //
 // # It isn't that easy: recover
 //
 // While the epilogue runs, no panic is in flight as far as Go is concerned; a deferred
-// literal that suspends could not recover it natively, and after its first suspension
-// no stack would tell that it was deferred. Its machine gets a [Panicking] to ask
-// instead, one for each call: recover works once, for the literal itself, and not for a
-// panic that began later.
+// literal that suspends could not recover it natively, and after its first suspension no
+// stack would show that it was deferred. Instead, each call gets a [Panicking] for its
+// machine: recover works once, in the literal itself, and not for a panic that began later.
 //
-// # Nor is Goexit
+// # Goexit is not easy either
 //
 // It cannot be delayed: the goroutine ends when the native deferred functions have
-// returned. But a chain continues elsewhere when its goroutine ends, and so does a
-// frame that was resumed: at its epilogue, on another goroutine, which End makes exit
-// in turn. A frame that was called from native code, or from a frame below on the same
-// stack, has that stack under it. There it blocks instead of suspending.
+// returned. But a chain continues elsewhere when its goroutine ends, and so does a frame
+// that was resumed: it continues at its epilogue, on another goroutine, and End then makes
+// that goroutine exit too. A frame that was called from native code, or from a frame below
+// on the same stack, cannot leave that stack. It blocks instead of suspending.
 
 // Entry starts a deferred call of a machine. It returns nil if the call has ended. If
-// the call has suspended, it returns what must be done after its end.
+// the call has suspended, it returns the function to call after its end.
 type Entry func(r *Run, p *Panicking) After
 
-// After raises again what a suspended call ended with, if it did not return.
+// After raises again the panic or Goexit that a suspended call ended with, if it did not
+// return.
 type After func(r *Run)
 
 // Panicking is the panic during which a deferred call is made, or nil.
@@ -76,7 +76,7 @@ func (d *Defers) PushEntry(enter Entry) {
 }
 
 // Catch is deferred by each step. A panic sends the function to its epilogue, the state
-// of that name; *again tells MoveNext to take another step.
+// of that name; *again makes MoveNext take another step.
 func (d *Defers) Catch(r *Run, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
@@ -133,7 +133,7 @@ func (d *Defers) handle() *Panicking {
 	return d.handling
 }
 
-// handled notes whether the deferred call that has returned did recover.
+// handled records whether the deferred call that has returned did recover.
 func (d *Defers) handled() {
 	if h := d.handling; h != nil && h.recovered {
 		d.panic = nil
@@ -151,7 +151,7 @@ func (d *Defers) End(r *Run, f *Frame) {
 	}
 }
 
-// Entered is the end of an [Entry] that has called another machine's entry.
+// Entered returns the After of an [Entry] that has called another machine's entry.
 func Entered(suspended bool) After {
 	if suspended {
 		return (*Run).Rethrow
@@ -172,7 +172,7 @@ func DeferTwin[T any](r *Run, j *job.Job[T]) After {
 // DeferAwait is an [Entry] for awaiting a.
 func DeferAwait[T any](r *Run, a awaiter.Awaitable[T]) After {
 	if a == nil {
-		return nil // an error, which is not observable
+		return nil // its error, which is not observable
 	}
 	w := a.GetAwaiter()
 	if w == nil {
@@ -203,14 +203,14 @@ func DeferSwitch(ctx context.Context, r *Run, s schedulers.Scheduler) After {
 
 func dropRefusal(r *Run) { _ = r.Refusal() }
 
-// movement is what a frame awaits while it moves to another scheduler. It is never
+// movement stands for the await of a frame that moves to another scheduler. It is never
 // registered.
 type movement struct {
 	awaiter.Completion
 	to schedulers.Scheduler
 }
 
-// move moves f to where its deferred call has said.
+// move moves f to the scheduler that its deferred call has named.
 func (r *Run) move(f *Frame) {
 	if m, ok := r.awaiting.(movement); ok {
 		r.SwitchTo(f, m.to)
@@ -235,7 +235,7 @@ type entryFrame struct {
 	after     After
 }
 
-// run runs it to its end, for which it waits on the worker on.
+// run runs the frame to its end, and waits for that on the worker on.
 func (f *entryFrame) run(on schedulers.Worker) {
 	var r Run
 	if f.MoveNext(&r) {
@@ -243,7 +243,7 @@ func (f *entryFrame) run(on schedulers.Worker) {
 	}
 	m := &entryMachine{entryFrame: *f}
 	if r.top != nil && m.home == nil {
-		m.home = r.top.home // it runs no code of a user's
+		m.home = r.top.home // it runs no user code
 	}
 	ctx := context.Background()
 	j := m.Start(ctx, &r, m)

@@ -7,15 +7,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Functions with twins that are given to the runtime by their names. Source, then
-// result:
+// This file is for functions with twins that are passed to the runtime by their names.
+// Source, then result:
 //
 //	s.Go(fetch)
 //
 //	s.Go(statemachine.Action1(fetchAsync))
 
-// Func1 returns the function whose twin start is, as the runtime can call it: it
-// suspends until the twin's job has ended. The number is that of its parameters.
+// Func1 returns the function with the twin start in a form that the runtime can call: it
+// suspends until the twin's job has ended. The digit is the number of parameters.
 func Func1[A, T any](start func(A) *job.Job[T]) func(A) (T, error) {
 	return func(a A) (T, error) { return follow(start(a)) }
 }
@@ -25,7 +25,7 @@ func Func2[A, B, T any](start func(A, B) *job.Job[T]) func(A, B) (T, error) {
 	return func(a A, b B) (T, error) { return follow(start(a, b)) }
 }
 
-// Action1 is [Func1] for a function that returns nothing but an error.
+// Action1 is [Func1] for a function that returns only an error.
 func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
 	return func(a A) error {
 		_, err := follow(start(a))

@@ -10,19 +10,20 @@ import (
 
 // # Chains that are followed
 //
-// The home of a chain may want to know that it is suspended: see [schedulers.Follower].
-// It is told before the chain is registered, since after that the chain may be
-// anywhere; and before and after the chain is submitted again. It is not told of a
-// sleep: the timer is armed, so the sleep will end.
+// The home of a chain may want to know that the chain is suspended: see
+// [schedulers.Follower]. It is notified before the chain is registered, since after that
+// the chain may be anywhere, and before and after the chain is submitted again. It is
+// not notified of a sleep: the timer is armed, so the sleep will end.
 //
-// Package inspect may want to know it of all chains: see [tracking.Enter]. Sleeps
-// are then entered as well.
+// Package inspect may want to know it of all chains: see [tracking.Enter]. Then sleeps
+// are entered too.
 //
-// Neither hears of a chain that gives way, until it has had its turn. A watcher of lives
-// hears what package inspect does, and of machines that are made: see told.go.
+// Neither is notified of a chain that yields, until its turn has come. Listeners to
+// lives are notified of the same events as package inspect, and of the making of
+// machines: see told.go.
 
 // registerFollowed is register for a chain that its home follows, or that may be
-// tracked. f is nil if its home does not follow it.
+// tracked. f is nil if the home does not follow the chain.
 func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if r.holder != nil {
 		r.holder.Is(c.work())
@@ -58,14 +59,14 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	}
 	if f != nil {
 		f.Resumed(c)
-		f.Arrived() // it runs already
+		f.Arrived() // it already runs
 	}
 	return false
 }
 
-// unfollow tells the home of c, if it follows c, that c continues. It returns that
-// home, to be told when c has been submitted; c itself must not be asked then. told says
-// that the life of c is told.
+// unfollow notifies the home of c, if it follows c, that c continues. It returns that
+// home, which is to be notified when c has been submitted; c itself must not be used
+// then. told reports whether the life of c is told.
 func (c *chain) unfollow() (f schedulers.Follower, told bool) {
 	f, told = c.top.home.Follower, c.untrack()
 	if f != nil {
@@ -74,7 +75,7 @@ func (c *chain) unfollow() (f schedulers.Follower, told bool) {
 	return f, told
 }
 
-// awake is unfollow for a chain that runs at once, or nearly.
+// awake is unfollow for a chain that runs at once or very soon.
 func (c *chain) awake() schedulers.Follower {
 	f, told := c.unfollow()
 	if told {
@@ -83,7 +84,7 @@ func (c *chain) awake() schedulers.Follower {
 	return f
 }
 
-// untrack takes c, which continues, out of the table of suspended machines, and reports
+// untrack removes c, which continues, from the table of suspended machines, and reports
 // whether its life is told.
 func (c *chain) untrack() (told bool) {
 	n := c.top.ticket
@@ -95,7 +96,7 @@ func (c *chain) untrack() (told bool) {
 	return c.told() != nil
 }
 
-// arrived tells f, if any, that the submission has returned.
+// arrived notifies f, if any, that the submission has returned.
 func arrived(f schedulers.Follower) {
 	if f != nil {
 		f.Arrived()
@@ -144,8 +145,8 @@ func (c *chain) Handle() any {
 // Home implements [tracking.Machine].
 func (c *chain) Home() *schedulers.Home { return c.top.home }
 
-// work returns c as the holder of a lock. That outlives the suspension, in contrast to
-// what c can say of itself: it is the job.
+// work returns the job of c, as the holder of a lock. Unlike the reports of c itself, it
+// remains valid after the suspension.
 func (c *chain) work() schedulers.Named {
 	if h := c.top.outermost(); h != nil {
 		return h
@@ -159,9 +160,9 @@ type unknown struct{}
 // Name implements [schedulers.Named].
 func (unknown) Name() string { return "a machine" }
 
-// Holder returns what a lock notes when the machine takes it, so that a report can name
-// the holder. It is for locks whose waiters are followed ([schedulers.Followed]), and
-// does not block.
+// Holder returns the record that a lock keeps when the machine takes it, so that a
+// report can name the holder. It is for locks whose waiters are followed
+// ([schedulers.Followed]), and does not block.
 func (r *Run) Holder() *schedulers.Holder {
 	if r.holder == nil {
 		r.holder = new(schedulers.Holder)

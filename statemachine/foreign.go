@@ -5,10 +5,9 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 )
 
-// resumption is what a user's own awaiter gets. It cannot get the chain itself: an
-// awaiter that calls back twice, or once more during a later await, would run the same
-// machine on two goroutines. So each such await has an object of its own, which works
-// once.
+// resumption is the continuation that a user's awaiter gets. The awaiter cannot get the
+// chain itself: if it called back twice, or again during a later await, the same machine
+// would run on two goroutines. So each such await has a separate object, which works once.
 type resumption struct {
 	of   *chain
 	used interleave.Bool
@@ -21,8 +20,8 @@ func (r *resumption) Resume() {
 	}
 }
 
-// registerForeign registers c with an awaiter that takes any continuation. A
-// panic in OnCompleted is the await's: it is raised in the frame that awaits.
+// registerForeign registers c with an awaiter that takes any continuation. A panic in
+// OnCompleted belongs to the await: it is raised in the awaiting frame.
 func (r *Run) registerForeign(c *chain, w awaiter.Completion) (registered bool) {
 	resumed := &resumption{of: c}
 	defer func() {
@@ -35,7 +34,7 @@ func (r *Run) registerForeign(c *chain, w awaiter.Completion) (registered bool) 
 }
 
 // takeBack reports whether the chain continues here, with the panic of OnCompleted. It
-// does not if OnCompleted had resumed the chain before.
+// does not if OnCompleted resumed the chain before the panic.
 func (r *Run) takeBack(resumed *resumption, v any) bool {
 	if !resumed.used.CompareAndSwap(false, true) {
 		return false

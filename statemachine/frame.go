@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// StateMachine is what generated code implements, by embedding [Frame].
+// StateMachine is implemented by generated frames, which embed [Frame].
 type StateMachine interface {
 	// MoveNext runs the function from where it stopped to its next suspension
 	// (false) or to its end (true).
@@ -23,7 +23,8 @@ const (
 // Frame is the part of a frame that all functions share. It comes first in every
 // generated frame. It is used by one goroutine at a time.
 type Frame struct {
-	// No type of frame is comparable, so the compiler writes no code that compares them.
+	// It makes frame types incomparable, so that the compiler generates no comparison
+	// functions for them.
 	_ [0]func()
 
 	// State is the suspension point where the function stopped.
@@ -33,19 +34,19 @@ type Frame struct {
 	// internal/tracking. It fits in the padding before a pointer.
 	ticket uint32
 
-	// Set by Push and Start, when the frame is on the heap for good.
+	// Set by Push and Start, when the frame is permanently on the heap.
 	self   StateMachine     // the object that embeds this frame
 	caller *Frame           // continues when this frame has finished; nil: this is the root
 	home   *schedulers.Home // where it resumes
 }
 
-// atHomeOf reports whether f resumes where g does.
+// atHomeOf reports whether f has the same home as g.
 func (f *Frame) atHomeOf(g *Frame) bool {
 	return f.home == g.home || schedulers.Same(f.home.Scheduler, g.home.Scheduler)
 }
 
-// Misuse panics: MoveNext was called on a frame that runs or has finished. No
-// generated code does; a machine driven by hand may.
+// Misuse panics: MoveNext was called on a frame that runs or has finished. Generated
+// code never does that; a machine driven by hand may.
 func (f *Frame) Misuse(state int32) {
 	switch state {
 	case Running:

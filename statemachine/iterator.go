@@ -8,19 +8,19 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// iterator is a plain function as an [Iteration]: it runs on a goroutine of its own, in
-// turns with the loop, as a coroutine would. iter.Pull does not fit: it is fatal where
-// its creator and its consumer differ in thread locking, and a machine continues
+// iterator is a plain function as an [Iteration]: it runs on its own goroutine and takes
+// turns with the loop, as a coroutine would. iter.Pull does not fit: if its creator and
+// its consumer differ in thread locking, it ends the process, and a machine continues
 // wherever its home runs it.
 //
-// Two handoffs make locks on the fields unnecessary: the loop's turn passes by resume,
-// the iterator's by the step's completion.
+// Two handoffs make locks on the fields unnecessary: resume passes the turn to the
+// iterator, and the completion of the step passes it back to the loop.
 //
 //	loop                                iterator's goroutine
 //	 1. make a step                      2. run to the next yield, or the end
-//	    start, or send resume            3. note what came, complete the step
-//	 4. await the step                   5. receive resume, look at the order
-//	 6. take what came
+//	    start, or send resume            3. store the value, complete the step
+//	 4. await the step                   5. receive resume, check the order
+//	 6. take the value
 type iterator[K, V any] struct {
 	Frame
 	wanted order
@@ -28,7 +28,7 @@ type iterator[K, V any] struct {
 	resume chan struct{}
 	step   *promise.Promise[job.Void]
 
-	// What came.
+	// The value that has arrived, or the end.
 	key   K
 	value V
 	over  bool     // seq has ended
@@ -78,7 +78,7 @@ func (f *iterator[K, V]) MoveNext(r *Run) bool {
 	}
 }
 
-// await gives the iterator its turn. A goroutine that exits waits for it as plain code
+// await gives the iterator its turn. A goroutine that exits blocks for it as plain code
 // would, since it cannot suspend.
 func (f *iterator[K, V]) await(r *Run, step *job.Job[job.Void], before int32) bool {
 	exits := f.wanted.failure != nil && f.wanted.failure.goexit
@@ -94,7 +94,7 @@ func (f *iterator[K, V]) await(r *Run, step *job.Job[job.Void], before int32) bo
 	return f.arrive(r)
 }
 
-// arrive takes what came.
+// arrive takes the value that has arrived, or the end.
 func (f *iterator[K, V]) arrive(r *Run) bool {
 	if !f.over {
 		f.State = iteratorYields
@@ -129,7 +129,7 @@ func (f *iterator[K, V]) reply() {
 	waiters.Deliver(nil)
 }
 
-// yield is what seq calls.
+// yield is the function that seq calls.
 func (f *iterator[K, V]) yield(k K, v V) bool {
 	if f.over {
 		finishedLoop()

@@ -9,33 +9,33 @@ import (
 
 // # Labels of the profiler
 //
-// A function on a goroutine of its own has the labels of that goroutine from its first
-// statement to its last. A machine has many goroutines. It begins with the labels of its
-// function's context, and pprof.SetGoroutineLabels and pprof.Do change them, as they do
-// for a goroutine: they hold for the whole chain of calls, also behind the call that has
-// set them.
+// A function that runs on one goroutine has the labels of that goroutine from its first
+// statement to its last. A machine runs on many goroutines. It begins with the labels of
+// its function's context, and pprof.SetGoroutineLabels and pprof.Do change them, as they
+// do for a goroutine: the new labels apply to the whole chain of calls, even after the
+// call that has set them.
 //
 //	while it runs         in the Run, and on the goroutine
-//	while it is suspended in the home of the frame that resumes: a copy of its own
+//	while it is suspended in the home of the frame that resumes: a separate copy
 //
-// So a machine without labels has nothing more than before, and pays for a comparison at
-// each suspension and each resumption. The copy of 56 bytes is made once for each frame
-// and set of labels.
+// So a machine without labels needs no additional memory, and pays only for a comparison
+// at each suspension and each resumption. The copy of 56 bytes is made once for each
+// frame and set of labels.
 //
-// The tempting way is to ask the frame's context at each resumption. Frames do not keep
-// their contexts, and the labels of a goroutine are not those of a context: plain code
-// may pass a context with other labels on without setting them.
+// The tempting way is to read the labels of the frame's context at each resumption. But
+// frames do not keep their contexts, and the labels of a goroutine are not those of a
+// context: plain code may pass on a context with other labels without setting them.
 
-// unlabelled are the labels of a hot start that has taken those of its goroutine away.
+// unlabelled are the labels of a hot start that has removed those of its goroutine.
 var unlabelled = schedulers.LabelsOf(none{context.Background()})
 
-// none is a context that says that it has labels, and has none.
+// none is a context that claims to have labels, and has none.
 type none struct{ context.Context }
 
-// HasLabels is asked by [schedulers.HasLabels].
+// HasLabels reports to [schedulers.HasLabels].
 func (none) HasLabels() bool { return true }
 
-// wear gives the goroutine the labels of the chain.
+// wear sets the labels of the chain on the goroutine.
 func (r *Run) wear(l *schedulers.Labels) {
 	l.Set()
 	r.labels = l
@@ -48,7 +48,7 @@ func (r *Run) wearOwn() {
 	}
 }
 
-// leaveLabels takes the chain's labels from the goroutine.
+// leaveLabels removes the chain's labels from the goroutine.
 func (r *Run) leaveLabels() {
 	if r.labels != nil {
 		schedulers.ClearLabels()
@@ -70,9 +70,9 @@ func (r *Run) keepLabels() *schedulers.Home {
 	return f.home
 }
 
-// takeLabels is for a chain that has suspended in its hot start: it has the labels of
-// ctx, unless it has set others. Those it takes from the goroutine, which belongs to the
-// caller and gets the labels of ctx, as after pprof.Do.
+// takeLabels is for a chain that has suspended in its hot start. The chain has the
+// labels of ctx, unless it has set others. Those are removed from the goroutine, which
+// belongs to the caller and gets the labels of ctx, as after pprof.Do.
 func (r *Run) takeLabels(ctx context.Context) {
 	if r.labels == nil {
 		r.labels = schedulers.LabelsOf(ctx)

@@ -9,25 +9,25 @@ import (
 
 // # Where a resumed chain gets its Run
 //
-// A Run has some hundred bytes, of which a suspended chain needs none. A million that
-// sleep would have a million of them, and two are used at a time. It cannot lie on the
-// stack of the resuming goroutine either: frames are called through an interface, and
-// what is passed to an interface lies on the heap. Making one for each resumption would
-// cost as much as the resumption.
+// A Run has some hundred bytes, none of which a suspended chain needs. A million
+// sleeping chains would have a million Runs, of which perhaps two are in use. A Run
+// cannot be on the stack of the resuming goroutine either: frames are called through an
+// interface, and a pointer that is passed to an interface method escapes to the heap.
+// Allocating a Run for each resumption would cost as much as the resumption.
 //
-// So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a
-// lender: some Runs that know the worker already. It needs no lock, since only the
-// goroutine that the worker is runs works on it; a chain that runs an awaited job
-// within its own run finds the next one. One store for all workers (a sync.Pool, as the
-// rest below have it) costs a resumption 13 ns, half of its cost.
+// So Runs are lent. A worker that has room for it ([schedulers.Keeper]) keeps a lender:
+// some Runs that already know the worker. The lender needs no lock, since only the
+// worker's goroutine uses it; a chain that runs an awaited job within its own run gets
+// the next Run. One store for all workers (a sync.Pool, which other callers use; see
+// below) costs 13 ns per resumption, half of its cost.
 //
-// A Run that does not come back (runtime.Goexit ended its goroutine) is garbage, and
-// the lender makes another.
+// A Run that is not returned (because runtime.Goexit ended its goroutine) is garbage,
+// and the lender makes another.
 
-// lender is where Runs are borrowed, and where they are used.
+// lender lends Runs to the chains on one worker.
 type lender struct {
 	on      schedulers.Worker
-	leaving schedulers.Worker // on, as it is named where its current work ends
+	leaving schedulers.Worker // on, in the form to use where its current work ends
 	free    *Run
 	pooled  *pooledRun // the one Run that it has, and itself; nil: it is in a worker's room
 }
@@ -40,13 +40,12 @@ func (p *lender) moveTo(on schedulers.Worker) {
 	}
 }
 
-// pooledRun is a Run with a lender of its own, which a pool keeps.
+// pooledRun is a Run with its own lender, kept in a pool.
 type pooledRun struct {
 	Run
 	at lender
 
-	// What it is lent to a function for that has suspended in its first step; see
-	// spawned.go.
+	// For a function that has suspended in its first step; see spawned.go.
 	begun *chain
 	first *Frame // the one that took the step
 	by    interface{ endAt(end any) }
@@ -60,8 +59,7 @@ func newPooled() *pooledRun {
 	return l
 }
 
-// borrow returns a Run for the worker on, which the caller is. giveBack ends
-// the loan.
+// borrow returns a Run for the worker on, which the caller runs on. giveBack ends the loan.
 func borrow(on schedulers.Worker) *Run {
 	k, ok := on.(schedulers.Keeper)
 	if !ok {
@@ -88,16 +86,15 @@ func borrow(on schedulers.Worker) *Run {
 	return t
 }
 
-// borrowPooled is borrow for a worker that has no room, or that the caller may not be.
+// borrowPooled is borrow for a worker that has no room, or that the caller may not run on.
 func borrowPooled(on schedulers.Worker) *Run {
 	l, _ := pooledRuns.Get().(*pooledRun)
 	l.at.moveTo(on)
 	return &l.Run
 }
 
-// moveOn returns the Run on the worker on that continues where a first step that
-// suspended has ended: l, which has kept what that needs, or one of the worker's own.
-// For spent see jobcore.Awaiting.
+// moveOn returns the Run that continues a suspended first step on the worker on: l, which has
+// kept the needed state, or one of the worker's own Runs. For spent see jobcore.Awaiting.
 func (l *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
 	rest := &l.Run
 	if spent&jobcore.Unproven != 0 {
@@ -114,7 +111,7 @@ func (l *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
 	return rest
 }
 
-// spent is what a job is told that is run within this run.
+// spent returns the argument spent for a job that is run within this run.
 func (r *Run) spent() uint8 {
 	if r.lender.pooled != nil {
 		return uint8(r.runs) | jobcore.Unproven
@@ -122,8 +119,8 @@ func (r *Run) spent() uint8 {
 	return uint8(r.runs)
 }
 
-// giveBack ends the loan of r, whose chain has suspended or ended: it keeps nothing of
-// that alive.
+// giveBack ends the loan of r, whose chain has suspended or ended. It drops all
+// references to the chain.
 func (r *Run) giveBack() {
 	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
 	r.unwatch()
@@ -152,8 +149,8 @@ func (r *Run) Worker() schedulers.Worker {
 	return r.lender.on
 }
 
-// leaving is the worker as it is named where the chain ends or suspends, and with it
-// what it runs in. It is nil during a hot start.
+// leaving returns the worker in the form to use where the chain ends or suspends, which
+// also ends the work that the chain runs in. It is nil during a hot start.
 func (r *Run) leaving() schedulers.Worker {
 	switch {
 	case r.lender == nil:

@@ -9,9 +9,9 @@ import (
 // # Ranging over a function whose loop suspends
 //
 // In plain Go a range over a function is a call: the loop's body is a function literal
-// that the iterator calls, on one stack. A machine has no stack to keep while it is
-// suspended. So the two change places: the loop calls the iterator, which is a frame
-// too. It "returns" for each value, and is called again for the next:
+// that the iterator calls, on one stack. A machine cannot keep a stack while it is
+// suspended. So the two swap roles: the loop calls the iterator, which is a frame too.
+// The iterator "returns" for each value, and is called again for the next:
 //
 //	loop's frame            iterator's frame
 //	Next ───────MoveNext──▶ runs to its yield
@@ -19,27 +19,27 @@ import (
 //	     ◀──────true─────── Finished                 there is none
 //	     ◀──────false────── suspended                the loop's frame suspends too, as the caller
 //
-// No job, no allocation and no handoff lie between a value and its use, and a panic of
-// the iterator surfaces in the loop, as that of a call would. Iterators that are plain
-// functions run on a goroutine of their own behind the same interface; see iterator.go.
+// Passing a value needs no job, no allocation and no handoff, and a panic of the
+// iterator surfaces in the loop, like the panic of a call. Iterators that are plain
+// functions run on separate goroutines behind the same interface; see iterator.go.
 //
 // # It isn't that easy: leaving the loop
 //
 // A break makes yield return false, and the iterator runs to its end, deferred calls
 // included, before the statement after the loop: [Loop.Stop] is a suspension point, as
-// Next is. The same holds for a return, whose results are evaluated before, and for
+// Next is. The same holds for a return, whose results are evaluated before that, and for
 // each loop that a goto or a labelled branch leaves, innermost first.
 //
 // # And not that easy: panics
 //
 // In plain Go a panic of the loop's body passes through the iterator's functions on the
-// stack, whose deferred calls may see it. Here it has to be carried there: MoveNext of
-// a frame with such loops defers [Loops.Leave]. Leave raises the panic in each iterator
-// at its current yield, and continues with what comes out. If an iterator suspends
-// meanwhile, so does the frame, in a state of its own; resumed there, it raises what
-// came out ([Loops.Resume]), which brings it back to Leave with one loop less.
-// runtime.Goexit is carried the same way, but cannot be delayed: an iterator that
-// suspends then comes to its end by itself.
+// stack, whose deferred calls may see it. Here the panic has to be carried there:
+// MoveNext of a frame with such loops defers [Loops.Leave]. Leave raises the panic in
+// each iterator at its current yield, and continues with the panic that leaves the
+// iterator. If an iterator suspends meanwhile, so does the frame, in a dedicated state;
+// when it is resumed there, it raises that panic ([Loops.Resume]), which brings it back
+// to Leave with one loop less. runtime.Goexit is carried the same way, but cannot be
+// delayed: an iterator that then suspends runs to its end by itself.
 
 // Iteration is a frame that runs to its next value. Frames of streams are, by embedding
 // [Producer].
@@ -49,7 +49,7 @@ type Iteration[K, V any] interface {
 	order() *order
 }
 
-// order is what the loop wants of the iterator that it calls next.
+// order is the loop's instruction to the iterator for its next step.
 type order struct {
 	stopped bool     // yield returns false
 	failure *outcome // yield raises this
@@ -66,8 +66,8 @@ type Loop[K, V any] struct {
 }
 
 // Next runs the iterator to its next value or its end. It returns false if the iterator
-// has suspended: the loop's frame must do the same then. [Loop.More] tells what has
-// happened. It also returns false for an iterator that must continue at another home
+// has suspended: then the loop's frame must suspend too. [Loop.More] reports the
+// outcome. Next also returns false for an iterator that must continue at another home
 // than the loop's.
 func (l *Loop[K, V]) Next(r *Run) bool {
 	if r.elsewhere(l.iteration.base()) {
@@ -79,8 +79,8 @@ func (l *Loop[K, V]) Next(r *Run) bool {
 	return false
 }
 
-// More reports whether there is a value, after Next or a resume. It raises a panic of
-// the iterator again.
+// More reports, after Next or a resumption, whether there is a value. It raises a panic
+// of the iterator again.
 func (l *Loop[K, V]) More(r *Run) bool {
 	r.Rethrow()
 	if l.iteration.base().State == Finished {
@@ -90,37 +90,37 @@ func (l *Loop[K, V]) More(r *Run) bool {
 	return true
 }
 
-// Key is the first variable's value in this round.
+// Key returns the value of the loop's first variable in this iteration.
 func (l *Loop[K, V]) Key() K { return l.key }
 
-// Value is the second variable's value in this round.
+// Value returns the value of the loop's second variable in this iteration.
 func (l *Loop[K, V]) Value() V { return l.value }
 
-// Stop ends the iterator, which is in a yield. It returns false if the iterator has
-// suspended, as Next does; afterwards comes [Loop.Stopped].
+// Stop ends the iterator, which is in a yield. Like Next, it returns false if the
+// iterator has suspended. [Loop.Stopped] is called afterwards.
 func (l *Loop[K, V]) Stop(r *Run) bool {
 	l.iteration.order().stopped = true
 	return l.Next(r)
 }
 
-// Stopped raises again what the iterator has panicked with while it was stopped.
+// Stopped raises the panic of the iterator again, if it panicked while it was stopped.
 func (l *Loop[K, V]) Stopped(r *Run) { r.Rethrow() }
 
 // Loops are the loops that a frame is in, the innermost on top. The zero value is
 // empty.
 type Loops struct {
 	top     openLoop
-	raising *outcome // what an iterator has suspended for
+	raising *outcome // the panic that was raised in an iterator that has suspended
 }
 
 // openLoop is a Loop without its types.
 type openLoop interface {
-	// enter notes what was on top before.
+	// enter records the loop that was on top before.
 	enter(outer openLoop)
-	// leave returns that.
+	// leave returns the loop that enter recorded.
 	leave() openLoop
-	// abort raises o in the iterator and returns what comes out of it, unless that
-	// suspends.
+	// abort raises o in the iterator and returns the outcome with which the iterator
+	// ends, unless it suspends.
 	abort(r *Run, o *outcome) (left *outcome, suspended bool)
 	// exit lets the iterator exit.
 	exit(r *Run)
@@ -139,9 +139,9 @@ func (l *Loops) Open(loop openLoop) {
 func (l *Loops) Close() { l.top = l.top.leave() }
 
 // Leave is deferred by the MoveNext of a function that has loops over streams or
-// functions. If the function was left by a panic or by runtime.Goexit, it passes that
-// through the iterators; the frame's caller raises what comes out (outcome.go). If one
-// of them suspends, the frame is suspended at state, and *finished false.
+// functions. If the function was left by a panic or by runtime.Goexit, Leave passes that
+// through the iterators; the frame's caller raises the result (outcome.go). If one of
+// them suspends, the frame is suspended at state, and *finished is false.
 func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
@@ -173,8 +173,7 @@ func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 	*finished, r.outcome = true, o
 }
 
-// Resume continues with a panic for which an iterator has suspended. It does not
-// return.
+// Resume continues with a panic in whose course an iterator has suspended. It does not return.
 func (l *Loops) Resume(r *Run) {
 	raised, came := l.raising, r.outcome
 	l.raising, r.outcome = nil, nil
@@ -190,8 +189,8 @@ func (l *Loops) Resume(r *Run) {
 	r.raise(raised)
 }
 
-// exit passes runtime.Goexit through the iterators. What comes after the first of them
-// is deferred, since that one exits as well.
+// exit passes runtime.Goexit through the iterators. The rest after the first iterator is
+// deferred, since that iterator exits too.
 func (l *Loops) exit(r *Run) {
 	if l.top == nil {
 		return
@@ -204,7 +203,7 @@ func (l *Loops) exit(r *Run) {
 
 func (l *Loop[K, V]) abort(r *Run, o *outcome) (left *outcome, suspended bool) {
 	if l.iteration.base().State <= 0 {
-		return o, false // it does not stand at a yield: the panic is its own
+		return o, false // it is not at a yield: the panic is its own
 	}
 	l.iteration.order().failure = o
 	defer func() {
@@ -237,9 +236,9 @@ func (l *Loop[K, V]) exit(r *Run) {
 	}
 }
 
-// apart runs f, which exits, on a goroutine of its own, and returns the value if f
-// panics instead. On the goroutine that exits already, each iterator's runtime.Goexit
-// would lie on top of the one before it, and the runtime walks over all of them.
+// apart runs f, which exits, on a new goroutine, and returns the value if f panics
+// instead. On the goroutine that is already exiting, each iterator's runtime.Goexit
+// would be nested in the previous one, and the runtime walks over all of them.
 func apart(f func()) any {
 	ended := make(chan any, 1)
 	go func() {

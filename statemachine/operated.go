@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Operations of package parallel that call functions which suspend. Source, then
-// result:
+// This file is for operations of package parallel that call functions which suspend.
+// Source, then result:
 //
 //	out, err = parallel.Map(ctx, urls, fetch)
 //
@@ -17,18 +17,18 @@ import (
 //		parallel.Map(statemachine.Calling(f.ctx), f.urls, statemachine.Func2(fetchAsync)),
 //	).Enter(r)
 //
-// An operation with such a caller returns before it has ended, if it has to wait; see
+// An operation with such a caller returns before it has ended if it has to wait; see
 // package internal/suspension.
 
 // Calling returns the context with which a machine calls an operation of package
-// parallel: ctx, and the word that the caller can suspend. It is good for that one call,
-// and ctx may be nil.
+// parallel: ctx, with a mark that the caller can suspend. It is valid for that one call.
+// ctx may be nil.
 func Calling(ctx context.Context) context.Context { return suspension.Caller{Context: ctx} }
 
-// Action takes what an operation has returned that has no result but an error.
+// Action takes the error of an operation without another result.
 func Action(err error) ActionCall { return ActionCall{err} }
 
-// Func takes what an operation with a result has returned.
+// Func takes the results of an operation with a result.
 func Func[T any](v T, err error) FuncCall[T] { return FuncCall[T]{v, err} }
 
 // ActionCall is a call of an operation without result; see [Action].
@@ -50,12 +50,12 @@ type pausedAction interface {
 type pausedFunc[T any] interface {
 	pausedAction
 
-	// Value returns what the operation returns, once it has ended with err. It is
+	// Value returns the results of the operation, once it has ended with err. It is
 	// called once, and may run user code.
 	Value(err error) (T, error)
 }
 
-// Enter returns the error of the operation, or what the machine waits for.
+// Enter returns the error of the operation, or the wait that the machine has to make.
 func (c ActionCall) Enter(r *Run) (*ActionWait, error) {
 	if p, ok := c.err.(pausedAction); ok {
 		r.Await(p.Job())
@@ -64,7 +64,7 @@ func (c ActionCall) Enter(r *Run) (*ActionWait, error) {
 	return nil, c.err
 }
 
-// Enter returns the results of the operation, or what the machine waits for.
+// Enter returns the results of the operation, or the wait that the machine has to make.
 func (c FuncCall[T]) Enter(r *Run) (*FuncWait[T], T, error) {
 	if p, ok := c.err.(pausedFunc[T]); ok {
 		r.Await(p.Job())
@@ -99,7 +99,7 @@ func (w *FuncWait[T]) Results(r *Run) (T, error) {
 	return v, err
 }
 
-// ended returns how an operation has ended.
+// ended returns the outcome of an operation that has ended.
 func ended(r *Run, p pausedAction) (err error, goexit bool) {
 	end, err := JobResult(r, p.Job())
 	switch {

@@ -11,28 +11,27 @@ import (
 // # A panic on its way through a thousand machines
 //
 // Plain Go runs the deferred calls of all functions in one walk over the stack. A
-// machine has to recover the panic to learn that it ends, and lets it continue
+// machine has to recover the panic to learn that it ends, and lets the panic continue
 // afterwards. The tempting way is to panic again in the deferred function that has
-// recovered. But what was recovered there lies on the stack until that function
-// returns: each machine adds to it, the runtime walks over all of it for each new
-// panic, and a thousand machines cost a million steps.
+// recovered. But the recovered panic stays on the stack until that function returns:
+// each machine adds one, the runtime walks over all of them for each new panic, and a
+// thousand machines cost a million steps.
 //
-// So the deferred function returns, and the frame with it. The panic waits in the Run,
-// as that of a resumed callee does, and the caller raises it with Rethrow:
+// So the deferred function returns, and the frame too. The panic is kept in the Run,
+// like that of a resumed callee, and the caller raises it with Rethrow:
 //
 //	frame with deferred calls              its caller
 //	 1. recover, make the deferred calls
 //	 2. keep the panic in the Run
 //	 3. return finished                     4. Rethrow, one frame further down
 //
-// The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results,
-// after the chain's loop has taken the frame off, as if it had returned; or the root's
-// MoveNext.
+// The caller is FEnter, FAsync or Loop.More. For a frame that was resumed it is Results, after
+// the chain's loop has taken the frame off, as if it had returned, or the root's MoveNext.
 
-// outcome is how a callee ended that did not return, or why what a machine awaited has
-// no result: its home has refused it, it would wait for itself, the context of its
-// sleep has ended. Nothing but refusal tells these from a panic, so that is not nil
-// then.
+// outcome describes how a callee ended that did not return, or why an awaited operation
+// has no result: the machine's home has refused the machine, the machine would wait for
+// itself, or the context of its sleep has ended. In the latter cases refusal is not nil;
+// only that distinguishes them from a panic.
 type outcome struct {
 	value   any
 	stack   panics.Stack
@@ -41,8 +40,8 @@ type outcome struct {
 	refusal error
 }
 
-// panicked is the outcome of a panic that was just recovered: with the stack of its
-// first raising, if it is one that was raised again.
+// panicked returns the outcome of a panic that was just recovered. If it was raised
+// again, the outcome has the stack of the first raise.
 func (r *Run) panicked(v any) *outcome {
 	if o := r.raised; o != nil && panics.Same(o.value, v) {
 		o.value = v // functions that count as one may be two
@@ -51,13 +50,13 @@ func (r *Run) panicked(v any) *outcome {
 	return r.newPanic(v)
 }
 
-// newPanic is the outcome of a panic that was raised first just now.
+// newPanic returns the outcome of a panic that was raised for the first time just now.
 func (r *Run) newPanic(v any) *outcome {
 	return &outcome{value: v, stack: stackOf(v), async: r.asyncStack()}
 }
 
-// stackOf is the stack of a panic that was just recovered. The error of another job's
-// panic has one already.
+// stackOf returns the stack of a panic that was just recovered. The error of another
+// job's panic already has one.
 func stackOf(v any) panics.Stack {
 	if p, ok := v.(*job.PanicError); ok {
 		return panics.Printed(p.Stack)
@@ -65,9 +64,9 @@ func stackOf(v any) panics.Stack {
 	return panics.Here()
 }
 
-// caught is the panic that ends a frame: v, which its deferred function has recovered,
-// or what the deferred function before that one has kept in the Run. Nil: it is
-// runtime.Goexit.
+// caught returns the panic that ends a frame: v, which its deferred function has
+// recovered, or the panic that the previous deferred function has kept in the Run. Nil
+// means runtime.Goexit.
 func (r *Run) caught(v any) *outcome {
 	if v != nil {
 		return r.panicked(v)
@@ -88,7 +87,7 @@ func (r *Run) raise(o *outcome) {
 	}
 }
 
-// err is the outcome as the error of a job.
+// err returns the outcome as the error of a job.
 func (o *outcome) err() error {
 	if o.goexit {
 		return job.ErrGoexit
@@ -99,7 +98,7 @@ func (o *outcome) err() error {
 	return &job.PanicError{Value: o.value, Stack: o.stack.Text(), Async: o.async}
 }
 
-// report tells the scheduler of a panic that ends a job.
+// report reports a panic that ends a job to the scheduler.
 func (o *outcome) report(on schedulers.Worker) {
 	if !o.goexit {
 		schedulers.ReportPanic(on, o.value, o.stack.Text())

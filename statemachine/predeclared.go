@@ -1,7 +1,6 @@
 package statemachine
 
-// The predeclared types, for generated code in packages that declare something else
-// under their names.
+// The predeclared types, for generated code in packages that declare their names otherwise.
 
 // Bool is bool.
 type Bool = bool
@@ -66,6 +65,5 @@ type Error = error
 // Any is any.
 type Any = any
 
-// NewOf returns a pointer to a new zero value, as new does where nothing else is called
-// new.
+// NewOf returns a pointer to a new zero value, for packages that declare new otherwise.
 func NewOf[T any]() *T { return new(T) }

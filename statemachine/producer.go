@@ -9,9 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Producer is the part that the frames of streams share: a [Frame], and the value that
-// it yields. It comes first in the frame of a function that returns a
-// sequence.
+// Producer is the common part of the frames of streams: a [Frame], and the value that it
+// yields. It is the first field in the frame of a function that returns a sequence.
 type Producer[T any] struct {
 	Frame
 	value  T
@@ -20,13 +19,13 @@ type Producer[T any] struct {
 }
 
 // Emit is the call of yield in a stream's function. The machine then stops there, and
-// finds the answer in [Producer.Wanted] when it continues.
+// gets the result of yield from [Producer.Wanted] when it continues.
 func (p *Producer[T]) Emit(value T, err error) {
 	p.wanted.check()
 	p.value, p.err = value, err
 }
 
-// Wanted returns what yield returned: whether the loop continues. It raises a panic of
+// Wanted returns the result of yield: whether the loop continues. It raises a panic of
 // the loop's body.
 func (p *Producer[T]) Wanted(r *Run) bool {
 	_ = r.Refusal() // a lost home is reported at awaits only
@@ -43,8 +42,8 @@ func (p *Producer[T]) current() (T, error) {
 
 func (p *Producer[T]) order() *order { return &p.wanted }
 
-// check refuses a yield after the one that was told to stop, as the Go runtime does,
-// with the error of the Go runtime.
+// check refuses a yield after one that returned false, as the Go runtime does, and with
+// the same error.
 func (o *order) check() {
 	switch {
 	case o.stopped:
@@ -87,8 +86,8 @@ func insistingAfterPanic(yield func() bool) {
 	yield()
 }
 
-// swallowed returns what the Go runtime panics with if an iterator recovers a panic of
-// the loop's body and then returns as if nothing had happened.
+// swallowed returns the value of the Go runtime's panic for an iterator that recovers a
+// panic of the loop's body and then returns normally.
 func swallowed() (v any) {
 	defer func() { v = recover() }()
 	for range swallowing {
@@ -121,7 +120,7 @@ func (s *machines[T]) begin() Iteration[T, error] {
 }
 
 // All implements job.StreamSource: the sequence for plain code runs a machine, and
-// blocks where that suspends.
+// blocks where the machine suspends.
 func (s *machines[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		m := s.begin()

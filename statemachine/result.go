@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Rethrow raises again what ended a suspended callee: the panic with its
-// value, or runtime.Goexit. If the callee returned it does nothing. It is
-// the first thing that a generated Results does.
+// Rethrow raises again the panic, with its value, or the runtime.Goexit that ended a
+// suspended callee. If the callee returned it does nothing. It is the first call of a
+// generated Results.
 func (r *Run) Rethrow() {
 	if o := r.outcome; o != nil {
 		r.outcome = nil
@@ -17,8 +17,8 @@ func (r *Run) Rethrow() {
 	}
 }
 
-// Refusal returns why the awaited operation has no result, or nil: home did not take
-// the chain when it was resumed, or the context of its sleep has ended.
+// Refusal returns the reason why the awaited operation has no result, or nil. The reason
+// is that the home refused the resumed chain, or that the context of a sleep has ended.
 func (r *Run) Refusal() error {
 	o := r.outcome
 	if o == nil {
@@ -29,10 +29,10 @@ func (r *Run) Refusal() error {
 	return o.refusal
 }
 
-// JobResult returns the outcome of an awaited job: what j.Await() returns in plain
-// code, or [job.ErrShutdown] if the machine's home is gone. A value that the job has for
-// the machine alone (promise.Promise.HandOver) is returned in any case: the caller would not
-// have it, and no other caller could get it.
+// JobResult returns the outcome of an awaited job: the results of j.Await() in plain
+// code, or [job.ErrShutdown] if the machine's home is gone. A value that belongs to the
+// machine alone (promise.Promise.HandOver) is returned in any case: otherwise it would
+// be lost, since no other caller can get it.
 func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	if r.outcome != nil {
 		if err := r.Refusal(); err != nil && !handedOver(j) {
@@ -59,16 +59,16 @@ func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
 }
 
 // TwinEnded reports whether the machine can continue at once, because j, the job of a
-// function that was called through its twin, has ended. A job that called runtime.Goexit is
-// the exception during a hot start: [TwinResult] exits again, and would take the starter's
-// goroutine with it if the job was quick, and not if it was slow. So the machine suspends,
-// and exits where it is resumed.
+// function that was called through its twin, has ended. An exception is a job that
+// called runtime.Goexit, during a hot start: [TwinResult] exits again, and would end the
+// starter's goroutine if the job was quick, but not if it was slow. So the machine
+// suspends, and exits where it is resumed.
 func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
 	return j.IsCompleted() && (r.lender != nil || j.Err() != job.ErrGoexit) && r.Proceed()
 }
 
-// TwinResult returns the results of a function that was called through its twin's job.
-// A panic or a runtime.Goexit in it is raised again here, as the plain call would have.
+// TwinResult returns the results of a function that was called through its twin. It
+// raises a panic or a runtime.Goexit of the function again, as the plain call would.
 func TwinResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	v, err := JobResult(r, j)
 	if err != nil {

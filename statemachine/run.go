@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Run is the state of one run of a chain of calls: from its hot start, or from where it was
-// resumed, to where it suspends or ends. It is what the running frames share, and
+// Run is the state of one run of a chain of calls: from its hot start, or its
+// resumption, to its next suspension or its end. The running frames share it, and
 // nothing of it is needed while the chain is suspended. A hot start has its Run on its
 // stack. A resumption borrows one: see lending.go.
 //
@@ -22,26 +22,26 @@ type Run struct {
 	top  *Frame // the frame that runs or, when the chain has suspended, the one to resume
 	last *Frame // the outermost frame promoted in this run
 
-	// What the top frame waits for; nil: it yields. While the frame runs: what is kept
-	// for it.
+	// The operation that the top frame waits for; nil: the frame yields. While the frame
+	// runs: the object that Keep has kept.
 	awaiting any
-	// The timers that arm what it waits for, if that is a sleep.
+	// The timers that arm the awaited operation, if it is a sleep.
 	timers schedulers.Timers
 
 	// How the last callee ended, if not by returning; or why the awaited operation has
-	// no result: home refused, a sleep's context has ended.
+	// no result: the home refused, or a sleep's context has ended.
 	outcome *outcome
 
-	// The panic that was raised again last: it has a newer stack now, and this is
-	// where the first one is.
+	// The panic that was raised again last. Go now reports a newer stack for it; this
+	// keeps the first one.
 	raised *outcome
 
-	// What the goroutine was given for the chain; nil: nothing. During a hot start, by
-	// SetGoroutineLabels. See labels.go.
+	// The labels that were set on the goroutine for the chain; nil: none. During a hot
+	// start, those of SetGoroutineLabels. See labels.go.
 	labels *schedulers.Labels
 
-	// The watch of the context of the waits that came one after the other, kept for the next
-	// one; see lasting.go.
+	// The watch of the context that several waits have in common, kept for the next
+	// wait; see lasting.go.
 	watch *ctxwatch.Lasting
 
 	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
@@ -49,16 +49,16 @@ type Run struct {
 	lender *lender // where it runs and was borrowed; nil during a hot start
 	next   *Run    // of the free ones there
 
-	// The awaited jobs that were run within this run, and those that others have run
-	// around it (nested).
+	// The number of awaited jobs that were run within this run, plus nested if this run
+	// is inside another one.
 	runs int32
-	// The awaits that were complete; see budget.go.
+	// The number of awaits that were complete; see budget.go.
 	ready int32
 }
 
-// Await notes what the running frame waits for. It always returns false, so that
-// generated code suspends with "return r.Await(x)". Registration follows when all
-// frames have been promoted.
+// Await records what the running frame waits for. It always returns false, so that
+// generated code suspends with "return r.Await(x)". Registration follows when all frames
+// have been promoted.
 func (r *Run) Await(c awaiter.Completion) bool {
 	r.awaiting = c
 	return false
@@ -71,16 +71,16 @@ func (r *Run) Yield() bool {
 	return false
 }
 
-// SwitchTo moves f to s: it continues there, also after each later suspension. Its
-// caller stays where it is. It always returns false. After the resume [Run.Refusal]
-// tells whether s took it.
+// SwitchTo moves f to s: f continues there, even after each later suspension. Its caller
+// does not move. SwitchTo always returns false. After the resumption, [Run.Refusal]
+// reports whether s took f.
 func (r *Run) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
 	f.home = schedulers.HomeFor(s)
 	return r.Yield()
 }
 
 // Push puts a promoted frame, whose MoveNext has returned false, under the frames that
-// were promoted before it: its callees. ctx is the function's first context
+// were promoted before it, which are its callees. ctx is the function's first context
 // parameter, or nil; its ambient scheduler becomes the frame's home.
 func (r *Run) Push(ctx context.Context, m framed) {
 	f := m.base()
@@ -96,9 +96,9 @@ func (r *Run) Push(ctx context.Context, m framed) {
 	r.last = f
 }
 
-// elsewhere reports whether the home of f, which has been there before, is known to be
-// another place than this. A hot start may be anywhere: what it calls starts hot as
-// well.
+// elsewhere reports whether f, which has run at its home before, is known to be
+// somewhere else now. A hot start may be anywhere, so it reports false: the functions
+// that it calls start hot too.
 func (r *Run) elsewhere(f *Frame) bool {
 	return f.self != nil && r.lender != nil && r.top != nil && !f.atHomeOf(r.top)
 }
@@ -142,8 +142,7 @@ func (r *Run) goOn(c *chain) {
 // advance runs frames until the chain suspends or ends (false), or a frame has panicked
 // (true: the panic is kept, the frame's caller is the top, continue).
 //
-// There is one deferred function for as many frames as return normally, not
-// one a frame.
+// One deferred function serves all frames that return normally, not one per frame.
 func (r *Run) advance(c *chain) (again bool) {
 	running := r.top
 	defer func() {
@@ -167,16 +166,15 @@ func (r *Run) advance(c *chain) (again bool) {
 	return false
 }
 
-// pop takes a frame that has ended off the chain and returns its caller, which is the
-// top then, or nil.
+// pop takes a frame that has ended off the chain and returns its caller, the new top, or nil.
 func (r *Run) pop(f *Frame) *Frame {
 	r.top = f.caller
 	return r.top
 }
 
-// suspended links what the running frame has promoted above it and registers the
-// chain. *running becomes nil if the chain is no longer ours, or the frame to go
-// on with if what it waits for has completed meanwhile.
+// suspended links the frames that the running frame has promoted above it and registers
+// the chain. *running becomes nil if the chain now belongs to another goroutine, or the
+// frame to continue with if the awaited operation has completed meanwhile.
 func (r *Run) suspended(c *chain, running **Frame) {
 	from := *running
 	if r.last != nil {
@@ -199,23 +197,23 @@ func (r *Run) suspended(c *chain, running **Frame) {
 	}
 }
 
-// goHome makes c continue at the home of its top frame, which is not where the frame
-// that ran last has its own. It is what keeps the rule that every frame resumes on its
-// own home: a frame is resumed by an operation's end, which submits it there, by its
-// callee's end, or because what it was about to wait for had ended meanwhile. The last
-// two happen where another frame ran.
+// goHome makes c continue at the home of its top frame, which differs from the home of
+// the frame that ran last. It enforces the rule that every frame resumes on its own
+// home. A frame is resumed by the end of an operation, which submits it there, by the
+// end of its callee, or because the operation that it was about to wait for had ended
+// meanwhile. The last two happen where another frame ran.
 //
-// It is tempting to let the caller continue here, up to its next suspension: that saves
-// a turn in a queue. But programs choose an event loop or a strand for work that must
-// not run elsewhere, and the caller cannot see where its callee ended.
+// It is tempting to let the caller continue here, up to its next suspension: that would
+// save a turn in a queue. But programs choose an event loop or a strand for work that
+// must not run elsewhere, and the caller cannot see where its callee ended.
 func (r *Run) goHome(c *chain) {
 	r.keepLabels()
 	c.top = r.top
 	c.submitWith(r.outcome, schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
 }
 
-// register hands c to what it waits for and returns true, after which the caller must
-// not touch it; false: that has completed, continue.
+// register registers c with the operation that it waits for and returns true, after
+// which the caller must not touch c; false: the operation has completed, so c continues.
 func (r *Run) register(c *chain) bool {
 	home := r.top.home
 	if home.Labels != r.labels {
@@ -227,14 +225,14 @@ func (r *Run) register(c *chain) bool {
 	return r.handOver(c)
 }
 
-// handOver is register for a chain of which nothing else has to know.
+// handOver is register for a chain that is neither followed nor tracked.
 func (r *Run) handOver(c *chain) bool {
 	if budget.Spent(r.ready) {
 		return r.giveWay(c)
 	}
 	switch w := r.awaiting.(type) {
 	case nil:
-		// It is chain.submit without a call, since a yield is nothing but this.
+		// This is chain.submit without a call, since a yield consists only of this.
 		hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
 		if err := r.top.home.TrySubmit(c, hint); err != nil {
 			c.Abandon(err)
@@ -271,18 +269,18 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) 
 	return r.enlist(c, w, beginCycleCheck(c, j))
 }
 
-// runsPerYield is how many jobs a machine runs itself before it gives way to what is
-// queued on its worker: as many work items as the pool takes from one queue before it looks
-// at the others.
+// runsPerYield is how many jobs a machine runs itself before it yields to the work
+// queued on its worker. It is the number of work items that the pool takes from one
+// queue before it checks the others.
 const runsPerYield = 61
 
-// nested is added to the field runs of a Run within another one. Its end
-// is not that of its worker's current work.
+// nested is added to the field runs of a Run within another one. The end of such a Run
+// is not the end of its worker's current work.
 const nested = 1 << 16
 
 // runAwaited runs the awaited job here, which was claimed for that, and reports whether
-// the chain will be notified of its end. If not, it has ended, and the machine continues
-// without having left: no suspension, no resumption, no turn in a queue.
+// the chain will be notified of its end. If not, the job has ended, and the machine
+// continues at once: no suspension, no resumption, no turn in a queue.
 func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 	r.runs++
 	on := r.lender.on
@@ -304,7 +302,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 	return j.LeaveTaken(&c.node)
 }
 
-// unwind takes a frame that did not return off the chain. v is what it panicked with,
+// unwind takes a frame that did not return off the chain. v is the value of its panic,
 // or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
 // below continue elsewhere.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
@@ -332,8 +330,8 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	return true
 }
 
-// sendOn makes c continue elsewhere, since this goroutine is ending, or is not at home
-// for the top frame.
+// sendOn makes c continue elsewhere, since this goroutine is ending, or is not at the
+// home of the top frame.
 func (r *Run) sendOn(c *chain) {
 	r.keepLabels()
 	c.top = r.top

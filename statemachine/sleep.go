@@ -12,15 +12,14 @@ import (
 )
 
 // sleeping is a sleep that a machine waits for. Each of a million sleeping machines has
-// one, so it is as small as possible: 32 bytes, where the job of a sleep has 96, and
-// its machine has no pointer to it. Its timer is armed when the machine's frames have
-// reached their final place, and calls the chain itself: an expiry cannot meet a
-// pending join, so nothing has to be decided.
+// one, so it is as small as possible: 32 bytes, where the job of a sleep has 96, and its
+// machine has no pointer to it. Its timer is armed when the machine's frames have
+// reached their final place, and its expiry calls the chain itself: an expiry cannot
+// race with a pending join, so nothing has to be decided.
 type sleeping struct{ timer schedulers.Timer }
 
-// Sleep is job.Sleep as generated machines call it. It reports whether the machine has
-// to suspend; if so, [Run.Refusal] returns what job.Sleep would have, when the machine
-// continues.
+// Sleep is job.Sleep as generated machines call it. It reports whether the machine has to
+// suspend; if so, [Run.Refusal] returns the result of job.Sleep when the machine continues.
 func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -45,8 +44,8 @@ func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error
 	return true, nil
 }
 
-// length returns the duration of the sleep, which lies in the timer until that is
-// armed. Timers may ask a Timer whether it is armed.
+// length returns the duration of the sleep, which is stored in the timer until the timer
+// is armed. It clears the field, since timers may check whether a Timer is armed.
 func (s *sleeping) length() time.Duration {
 	d := s.timer.When
 	s.timer.When = 0
@@ -57,8 +56,8 @@ func (s *sleeping) length() time.Duration {
 func (s *sleeping) expected() tracking.Sleep { return tracking.Sleep(s.timer.When) }
 
 // arm begins the sleep, at whose end c continues, and returns true. The timers may be
-// user code: a panic or runtime.Goexit of theirs happens in the function that sleeps,
-// as if it had called them itself.
+// user code: their panic or runtime.Goexit happens in the function that sleeps, as if
+// that had called them itself.
 func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
 	defer func() {
 		if !armed {
@@ -83,16 +82,16 @@ func (r *Run) disarmed(c *chain, v any) {
 
 // guardedSleeping is a sleep whose context can end.
 //
-// Three may meet here: the machine that arms the timer, the timer that expires, the
-// context that ends. ended decides between the last two. The first is handled by its
-// order: it starts the watch before it arms the timer, so that an expiry finds a watch
-// to stop. After arming it checks whether the context has ended meanwhile, since that
-// end would have found no timer to stop. From the start of the watch on, the chain may
-// belong to another goroutine.
+// Three parties may race here: the machine that arms the timer, the expiry of the timer,
+// and the end of the context. ended decides between the last two. The machine relies on
+// its order: it starts the watch before it arms the timer, so that an expiry finds a
+// watch to stop. After arming the timer it checks whether the context has ended
+// meanwhile, since that end would have found no timer to stop. From the start of the
+// watch on, the chain may belong to another goroutine.
 //
-// A million of them are asleep at once, so a word counts. The timers are those of the home, and
-// the context has no more use when the sleep has ended early, so the reason takes its place:
-// 112 bytes instead of 144.
+// A million of them may be asleep at once, so each word counts. The timers are those of
+// the home. When the sleep has ended early, the context is no longer needed, so the
+// reason is stored in its place: 112 bytes instead of 144.
 type guardedSleeping struct {
 	sleeping
 	watch ctxwatch.Watch
@@ -102,8 +101,9 @@ type guardedSleeping struct {
 	ended interleave.Bool
 }
 
-// armGuarded is arm for a sleep whose context can end. If it has ended when the timers
-// panic, the machine already continues with that end, and no sleeper is left to panic.
+// armGuarded is arm for a sleep whose context can end. If the context has ended when the
+// timers panic, the machine already continues with that end, and there is no function
+// left to panic in.
 func (r *Run) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 	defer func() {
 		if armed {
@@ -137,8 +137,8 @@ func (g *guardedSleeping) Expire(t *schedulers.Timer) {
 	}
 }
 
-// leave returns the chain and clears it here: a holder of the timer must not keep it
-// alive.
+// leave returns the chain and clears the field: a holder of the timer must not keep the
+// chain alive.
 func (g *guardedSleeping) leave() *chain {
 	c := g.of
 	g.of = nil
@@ -161,9 +161,9 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	}
 }
 
-// Run implements schedulers.Work: the chain continues, and its top frame is told why.
-// The end of one context may end a million sleeps: what each needs is made when its
-// turn comes.
+// Run implements schedulers.Work: the chain continues, and its top frame gets the
+// reason. The end of one context may end a million sleeps, so the outcome of each is
+// allocated only when its turn comes.
 func (g *guardedSleeping) Run(on schedulers.Worker) {
 	var news *outcome
 	if err, ok := g.why.(error); ok { // else no reason: only a context that breaks its contract
@@ -172,6 +172,6 @@ func (g *guardedSleeping) Run(on schedulers.Worker) {
 	(&delivery{g.leave(), news}).Run(on)
 }
 
-// Abandon implements schedulers.Work. The frame must be told more than that home has
-// ended.
+// Abandon implements schedulers.Work. The frame gets the reason, and not only the error
+// that the home has ended.
 func (g *guardedSleeping) Abandon(error) { go g.Run(nil) }

@@ -10,26 +10,26 @@ import (
 
 // # Functions that the runtime calls
 //
-// job.Run, a scope's Go, coord.Lazy and their kin take functions. One that is a machine
-// has the type of a plain one and, when it suspends, returns early with an error that
-// says so; its caller then hands it the right to complete what it has begun. See
+// job.Run, a scope's Go, coord.Lazy and the like take functions. A function that is a
+// machine has the type of a plain one. When it suspends, it returns early with a special
+// error; its caller then passes it the right to complete the job that it has begun. See
 // package internal/suspension.
 
-// Spawned is the part of a root machine that ends what the runtime has begun: what
-// [Builder] is to the job of an async function. Generated roots of function literals
-// that the runtime calls embed it before their frame.
+// Spawned is the part of a root machine that completes a job that the runtime has begun.
+// It corresponds to the [Builder] of an async function. Generated roots of function
+// literals that the runtime calls embed it before their frame.
 //
-// The two differ in when they are made. The job of a literal is there before the
-// literal runs, since it has to wait in a queue; the machine is made if the literal
-// suspends, which a worker that runs awaited jobs itself makes rare.
+// The job of a literal exists before the literal runs, since it has to wait in a queue.
+// The machine is made only if the literal suspends, which is rare where workers run
+// awaited jobs themselves.
 type Spawned[T any] struct {
 	chain chain
 	end   suspension.Ender[T]
 }
 
-// Suspend takes over a chain of frames that suspended in the first step of a function:
-// r is the run of that step, m the promoted root. It returns the error that the
-// function returns.
+// Suspend takes over a chain of frames that suspended in the first step of a function: r
+// is the run of that step, m the promoted root. It returns the error that the function
+// has to return.
 func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	r.Push(ctx, m)
 	s.chain.takeOver(ctx, r, m)
@@ -43,12 +43,12 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 // begun is a chain that has suspended in its first step, before it is registered.
 type begun pooledRun
 
-// Error implements error. No user's code is given it.
+// Error implements error. User code never sees it.
 func (*begun) Error() string { return "statemachine: the function has suspended" }
 
 // GoOn implements suspension.Suspended. In contrast to a hot start, the first step was
-// taken by a worker which has nothing else to do: the chain may run what it awaits, or
-// continue here, if the frame to resume is at home here.
+// taken by a worker that has nothing else to do: the chain may run the job that it
+// awaits, or continue here, if the frame to resume is at home here.
 func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 	l := (*pooledRun)(b)
 	l.by.endAt(end)
@@ -71,8 +71,8 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 
 func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
 
-// SetResult says what the function returned. r is what the machine was given: its last
-// run.
+// SetResult completes the job with the results of the function. r is the argument of the
+// last MoveNext.
 func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch()
 	s.end.Return(v, err).Deliver(r.leaving())
@@ -86,8 +86,7 @@ func (s *Spawned[T]) handle() job.Handle {
 func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).Deliver(on) }
 
 // Fail is deferred by the first step of a function that the runtime calls, with that
-// step's run: a panic that was raised before, and is raised again now, keeps its first
-// stack.
+// step's run: a panic that is raised again keeps its first stack.
 func Fail(r *Run) {
 	r.leaveLabels()
 	if r.raised == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Steps is asked for by job.Stream.Pull: next begins the step to the next value, and
-// stop the way to the end. Each is called when the job that the last one has returned
+// Steps is called by job.Stream.Pull: next begins the step to the next value, and stop
+// begins the ending. Each is called only when the job that the previous call returned
 // has ended. No goroutine waits in between: the machine is suspended in its yield.
 func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
 	m := s.begin()
@@ -27,7 +27,7 @@ func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func
 		})
 	}
 	stop = func(ctx context.Context) *job.Job[job.Void] {
-		if m.base().State <= 0 { // it does not stand at a yield: it has not begun, or has ended
+		if m.base().State <= 0 { // it is not at a yield: it has not begun, or has ended
 			m.base().State = Finished
 			return job.FromResult(job.Void{})
 		}
@@ -37,15 +37,15 @@ func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func
 	return next, stop
 }
 
-// hasEnded reports whether m, which is not running, has come to its end; also by a
-// panic, which leaves it as if it ran.
+// hasEnded reports whether m, which is not running, has ended. After a panic its state
+// is still Running.
 func hasEnded(m framed) bool {
 	s := m.base().State
 	return s == Finished || s == Running
 }
 
-// pull runs m to where it stops next, and returns the job of what arrive then returns.
-// It starts hot, as a call of a twin does, until m has been at its home.
+// pull runs m to its next stop, and returns the job of the results that arrive then
+// returns. It starts hot, as a call of a twin does, until m has been at its home.
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
 	var r Run
 	defer Catch(&r, &j)
@@ -69,7 +69,7 @@ type pulled[T any] struct {
 	arrive func() (T, error)
 }
 
-// MoveNext implements StateMachine: the stream has come to a value or its end.
+// MoveNext implements StateMachine: the stream has reached a value or its end.
 func (p *pulled[T]) MoveNext(r *Run) bool {
 	r.Rethrow()
 	p.State = Finished

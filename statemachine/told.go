@@ -6,9 +6,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// tellMade tells that the machine of c was made, if its life is to be told. It is called
-// before c is registered for the first time: a machine is made where it suspends, and
-// has started before. The job of a function literal is older than its machine.
+// tellMade tells listeners that the machine of c was made, if its life is to be told. It is
+// called before c is registered for the first time: a machine is made when it first suspends,
+// and has started before that. The job of a function literal is older than its machine.
 func (c *chain) tellMade() {
 	if tracking.Listening() == nil {
 		return
@@ -19,8 +19,8 @@ func (c *chain) tellMade() {
 	}
 }
 
-// tellSuspended tells that c waits for on, if its life is told. It returns the ticket of
-// c, which has the given one as a tracked machine.
+// tellSuspended tells listeners that c waits for on, if its life is told. ticket is that
+// of a tracked machine, or 0; tellSuspended returns the ticket that c has now.
 func (c *chain) tellSuspended(on any, ticket uint32) uint32 {
 	if c.tell(tracking.Life{Moment: tracking.Suspended, Of: c, On: on}) && ticket == 0 {
 		return tracking.Watched
@@ -28,8 +28,8 @@ func (c *chain) tellSuspended(on any, ticket uint32) uint32 {
 	return ticket
 }
 
-// tell tells a moment of the life of c, if that is told, and reports whether it is. c is
-// the caller's.
+// tell tells an event of the life of c, if that life is told, and reports whether it is.
+// The caller owns c.
 func (c *chain) tell(l tracking.Life) bool {
 	if l.Job = c.told(); l.Job == nil {
 		return false
@@ -50,8 +50,8 @@ func (c *chain) told() any {
 	return h
 }
 
-// resumed is a chain that tells when it runs again: what it has waited for may have come
-// long before. Only chains whose lives are told pay for that.
+// resumed is a chain that tells listeners when it runs again, which may be long after
+// the awaited operation has ended. Only chains whose lives are told pay for that.
 type resumed struct{ *chain }
 
 // Run implements [schedulers.Work].

@@ -5,11 +5,11 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// What generated code does with values whose types it cannot name: an unexported type
-// of another package, or one that is made of such. A type that has no name can still be
-// inferred, from anything that has to do with it. So machines say which type they mean
-// by a pointer to it, which is nil: a like. A frame has such a value in a field of type
-// any, as a pointer to it, so that variables of an interface type keep that type.
+// This file lets generated code use values whose types it cannot name: an unexported
+// type of another package, or a type composed of such types. A type that cannot be named
+// can still be inferred from a value. So machines represent a type by a nil pointer to
+// it: a like. A frame keeps such a value in a field of type any, as a pointer to it, so
+// that a variable of an interface type keeps that type.
 
 // Like returns a nil pointer to the type of v.
 func Like[T any](T) *T { return nil }
@@ -36,8 +36,8 @@ func Asserted[T any](v any, like *T) (T, bool) {
 	return t, ok
 }
 
-// AwaiterOf returns the awaiter of a. A nil awaitable and a nil awaiter are a job that
-// has failed with awaiter.ErrNilAwaitable, as in awaiter.Await.
+// AwaiterOf returns the awaiter of a. For a nil awaitable or a nil awaiter it returns a
+// job that has failed with awaiter.ErrNilAwaitable, as in awaiter.Await.
 func AwaiterOf[T any](a awaiter.Awaitable[T]) awaiter.Awaiter[T] {
 	if a != nil {
 		if w := a.GetAwaiter(); w != nil {

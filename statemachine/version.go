@@ -1,18 +1,18 @@
 package statemachine
 
 // The runtime works with code generated for the contracts ContractMin to ContractMax.
-// Each generated file states its contract in an expression that does not compile
-// outside that range. Old code thus meets a new runtime as a compile error with a name
-// in it, never as a wrong program:
+// Each generated file states its contract in an expression that does not compile outside
+// that range. So old code with a new runtime is a compile error that contains a name,
+// never a wrong program:
 //
 //	const (
 //		_ = uint(statemachine.ContractMax - 1)
 //		_ = uint(1 - statemachine.ContractMin)
 //	)
 //
-// The numbers count what was released. Before the first release there is no old file to
-// protect, so both stay 1, however generated code changes: a program that follows the
-// main branch generates again.
+// The numbers count released contracts. Before the first release there are no old files
+// to protect, so both stay 1, however generated code changes: a program that follows the
+// main branch has to generate again.
 const (
 	ContractMin = 1
 	ContractMax = 1

@@ -13,21 +13,19 @@ import (
 // # Reporting waits
 //
 // A suspended chain of calls has no stack that a report could print. But it has frames,
-// each of which knows where it stopped; and the frames are linked from callee to
-// caller. So a chain can report the suspended calls that it consists of, and the job at
-// their end. Package job asks for it while the chain's node is detached from the list
-// that it waits in, so that it cannot be resumed meanwhile: the plain fields can be
-// read.
+// each of which knows where it stopped, and the frames are linked from callee to caller.
+// So a chain can report the suspended calls that it consists of, and the job at their end.
+// Package job calls these methods while the chain's node is detached from the list that it
+// waits in. The chain cannot be resumed meanwhile, so its plain fields can be read.
 //
-// A user's own awaiter may call back at any time, even a chain that has continued
-// since. So a chain that waits for one of those cannot be asked, and its calls do not
-// show.
+// A user's own awaiter may call back at any time, even after the chain has continued. So a
+// chain that waits for such an awaiter cannot be examined, and reports do not show its calls.
 
-// Location is where in the source a function is suspended: its name as the runtime has it,
-// the import path of its package with the name of the file, and the line.
+// Location is the place in the source where a function is suspended: its name as the
+// runtime has it, the import path of its package with the name of the file, and the line.
 type Location = schedulers.Place
 
-// At returns the location of a frame: lines are those of the function's suspension
+// At returns the location of a frame. lines are the lines of the function's suspension
 // points, in order. While the function runs, the line is not known, and File is empty.
 func (f *Frame) At(function, file string, lines ...int) Location {
 	at := Location{Function: function}
@@ -37,16 +35,16 @@ func (f *Frame) At(function, file string, lines ...int) Location {
 	return at
 }
 
-// located is a frame that can say where it is, as generated ones do.
+// located is implemented by frames that report their location, as generated ones do.
 type located interface{ Location() Location }
 
 const (
 	// shownCalls is how many suspended calls of one chain appear in a report.
 	shownCalls = 64
-	// knownCalls is how deep a chain may be for its job to be found from its top:
-	// behind it, stacks end and cycles are not seen. The search runs before each await
-	// of a job that depends on others, and a recursion of a million calls must not pay
-	// for a million steps.
+	// knownCalls is the maximum depth at which the job of a chain is found from its top:
+	// in deeper chains stacks end early and cycles are not detected. The search runs
+	// before each await of a job that depends on others, and a recursion of a million
+	// calls must not cost a million steps.
 	knownCalls = 1024
 )
 
@@ -106,7 +104,7 @@ func (f *Frame) outermost() job.Handle {
 	return nil
 }
 
-// asyncStack returns the calls that are suspended below what runs, and what waits for
+// asyncStack returns the suspended calls below the running frame, and the waiters for
 // their job.
 func (r *Run) asyncStack() []job.Frame {
 	frames := r.top.calls()
@@ -116,9 +114,10 @@ func (r *Run) asyncStack() []job.Frame {
 	return frames
 }
 
-// cycleCheck finds the cycle that a chain closes by registering with a job, after it has
-// registered: the machines' half of what Job.Wait does. Why after, and why the chain's job
-// is noted before, is in jobcore.Awaiting and in package job, where cycles are explained.
+// cycleCheck finds the cycle that a chain closes by registering with a job. It does for
+// machines what Job.Wait does for goroutines. The search comes after the registration,
+// but the chain's job is recorded before it; the reasons are in jobcore.Awaiting and in
+// cycle.go of package job.
 //
 //	before       check := beginCycleCheck(c, awaited)
 //	register     awaited.Register(n), the node of c
@@ -133,8 +132,8 @@ func beginCycleCheck(c *chain, awaited jobcore.Insides) cycleCheck {
 	return cycleCheck{jobcore.Of(c.WaitingJob()), awaited}
 }
 
-// takeBack returns the error of the cycle, and has taken n back from the awaited job, or
-// nil.
+// takeBack returns the error of the cycle, if there is one and n could be withdrawn from
+// the awaited job, else nil.
 func (k cycleCheck) takeBack(n *continuation.Node) error {
 	if k.waiting == nil {
 		return nil
@@ -150,7 +149,7 @@ func (r *Run) enlist(c *chain, w awaiter.Registrar, check cycleCheck) bool {
 }
 
 // closesCycle reports whether c must not wait for the job that it has registered with;
-// it is the caller's again then.
+// if so, c belongs to the caller again.
 func (r *Run) closesCycle(c *chain, check cycleCheck) bool {
 	err := check.takeBack(&c.node)
 	if err != nil {

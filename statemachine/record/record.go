@@ -1,9 +1,9 @@
-// Package record writes down what machines do, step by step, so that it can be looked
-// at. Programs do not call it by hand: `movenext explain` generates machines that do,
-// in a build of its own which it runs once. No other build has this package in it.
+// Package record records what machines do, step by step. Programs do not call it by
+// hand: `movenext explain` generates machines that do, in a separate build which it runs
+// once. No other build contains this package.
 //
-// A recording is a file with one [Step] a line, as JSON, in the order in which they
-// happened. Machines that run at the same time are told apart by their numbers.
+// A recording is a file with one [Step] per line, as JSON, in the order in which they
+// happened. The numbers of the machines distinguish machines that run at the same time.
 package record
 
 import (
@@ -40,15 +40,15 @@ type Step struct {
 // Local is a field of the frame and what it holds.
 type Local struct{ Name, Value string }
 
-// log is where steps are written, and what has been numbered.
+// log is the destination of steps, with the last number given to a machine.
 var log struct {
 	sync.Mutex
 	to      *json.Encoder
 	started int64
 }
 
-// To makes all machines of the program write their steps to w from now on; nil ends
-// that. Writes come one at a time, and numbers begin at 1 again: so it is called before
+// To makes all machines of the program write their steps to w from now on; a nil w ends
+// the recording. Writes are serialized. Numbers begin at 1 again, so To is called before
 // the first machine starts. An error of w is not reported: the recording ends early.
 func To(w io.Writer) {
 	log.Lock()
@@ -68,7 +68,7 @@ type Steps struct {
 	state    int32
 }
 
-// Begin is told when MoveNext of the frame is called, in state.
+// Begin records that MoveNext of the frame is called, in state.
 func (s *Steps) Begin(frame any, function string, state int32) {
 	event := Resume
 	if s.machine == 0 {
@@ -82,16 +82,16 @@ func (s *Steps) Begin(frame any, function string, state int32) {
 	s.write(frame, event, 0)
 }
 
-// Line is told before a statement of the source.
+// Line records that a statement of the source is about to be executed.
 func (s *Steps) Line(frame any, line int) { s.write(frame, Line, line) }
 
-// Suspend is told when the machine suspends at a point.
+// Suspend records that the machine suspends at a point.
 func (s *Steps) Suspend(frame any, point int32) {
 	s.state = point
 	s.write(frame, Suspend, 0)
 }
 
-// Finish is told when the function returns.
+// Finish records that the function returns.
 func (s *Steps) Finish(frame any) { s.write(frame, Finish, 0) }
 
 func (s *Steps) write(frame any, event Event, line int) {
@@ -103,8 +103,7 @@ func (s *Steps) write(frame any, event Event, line int) {
 	}
 }
 
-// locals are the fields of the frame that frame points to, but for those of the
-// runtime.
+// locals returns the fields of the frame that frame points to, except for those of the runtime.
 func locals(frame any) []Local {
 	v := reflect.ValueOf(frame).Elem()
 	own := reflect.TypeFor[Steps]().PkgPath()
@@ -119,7 +118,7 @@ func locals(frame any) []Local {
 	return list
 }
 
-// longest is how much of a string is shown.
+// longest is the number of characters of a string that are shown.
 const longest = 40
 
 // show describes a value without calling any method of it: recording must not change
