@@ -13,10 +13,10 @@ var ErrNilAwaitable = errors.New("awaiter: nil awaitable")
 
 // Await returns the result of a. In a function marked //movenext:async a call of
 // Await is a suspension point: the generated machine suspends there without
-// holding a goroutine. Everywhere else it blocks the calling goroutine until the
-// result is available, and tells the worker of that goroutine; an error that
-// wraps [schedulers.ErrWouldDeadlock] says that it would block forever. It is
-// safe for concurrent use if a is.
+// holding a goroutine. Everywhere else it blocks the calling goroutine until the result
+// is available, and notifies the worker of that goroutine. If it would block forever, it
+// returns an error that wraps [schedulers.ErrWouldDeadlock]. It is safe for concurrent
+// use if a is.
 func Await[T any](a Awaitable[T]) (T, error) {
 	if a == nil {
 		return none[T]()

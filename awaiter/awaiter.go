@@ -2,7 +2,7 @@ package awaiter
 
 import "github.com/movenext/movenext/continuation"
 
-// Completion is the part of the protocol that does not know the result's type.
+// Completion is the part of the protocol that does not depend on the result's type.
 type Completion interface {
 	// IsCompleted reports whether the result is available. It does not block.
 	// Once true it stays true.
@@ -18,8 +18,8 @@ type Completion interface {
 type Awaiter[T any] interface {
 	Completion
 
-	// GetResult returns the result. It is called after IsCompleted has returned
-	// true or the continuation was resumed, and does not block then.
+	// GetResult returns the result. It is called after IsCompleted has returned true or
+	// the continuation was resumed, and then does not block.
 	GetResult() (T, error)
 }
 
@@ -30,7 +30,7 @@ type Awaitable[T any] interface {
 	GetAwaiter() Awaiter[T]
 }
 
-// Registrar is a [Completion] that takes a caller's own node, so that awaiting it
+// Registrar is a [Completion] that accepts a node of the caller, so that awaiting it
 // allocates nothing. It is optional.
 type Registrar interface {
 	// Register adds n and returns true, or returns false if the result is already

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// alarm is awaitable though it is no job: it has the method GetAwaiter.
+// alarm is awaitable although it is not a job: it has the method GetAwaiter.
 type alarm struct{ at time.Time }
 
 func (a alarm) GetAwaiter() awaiter.Awaiter[time.Time] { return a }

@@ -74,8 +74,8 @@ func TestTheOwnersCompletionTellsTheOthersInOrder(t *testing.T) {
 	assert.Equal(t, Chain{}, new(List).CompleteAttended())
 }
 
-// The owner completes while a visitor looks at its node, and continues when the visitor
-// has finished.
+// The owner completes while a visitor reads its node, and continues when the visitor has
+// finished.
 func TestSettleWaitsForVisitors(t *testing.T) {
 	var l List
 	told, other := &counter{}, &counter{}

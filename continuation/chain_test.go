@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a target completes in turn comes right after it, and the rest of the chain after that.
+// The waiters of an operation that a target completes come right after that target, and
+// the rest of the chain after them.
 func TestAConsequenceIsDeliveredBeforeTheRest(t *testing.T) {
 	ps, log := probes(6)
 	var l, inner, innermost List
@@ -79,8 +80,8 @@ func TestAVisitShowsAWaiterThatWorksMeanwhile(t *testing.T) {
 	assert.Equal(t, []string{"1", "0"}, names(&l, 2))
 }
 
-// A thousand waiters that give up cause some sweeps and not a thousand: each sweep looks at
-// all that are left.
+// A thousand waiters that give up cause a few sweeps and not a thousand: each sweep
+// visits all remaining nodes.
 func TestWaitersThatGiveUpDoNotSweepOneByOne(t *testing.T) {
 	var l List
 	ps, _ := probes(1024)

@@ -11,17 +11,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// These programs run in each order of their steps; see package interleave. What must hold in
-// all of them:
+// These programs run in each order of their steps; see package interleave. The following
+// must hold in all of them:
 //
 //   - a node that Add accepted is delivered once, unless Remove or Withdraw took it back
 //   - a node that Add refused is not delivered, and its adder sees the result
 //   - nodes are delivered in the order in which they were added
 //   - at rest an open list holds at most as many removed nodes as others, and a
 //     completed list holds none
-//   - after Settle no goroutine looks at a node of its list
+//   - after Settle no goroutine accesses a node of its list
 
-// party is a list, its nodes, and what became of them.
+// party is a list, its nodes, and their outcomes.
 type party struct {
 	list   List
 	nodes  []*guest
@@ -32,7 +32,7 @@ type party struct {
 	wrong   error
 }
 
-// guest is a node and what happened to it.
+// guest is a node and its outcome.
 type guest struct {
 	Node
 	of                       *party
@@ -123,7 +123,7 @@ func (p *party) check() error {
 	return nil
 }
 
-// explore runs programs in all of their schedules.
+// explore runs a program in all of its schedules.
 func explore(t *testing.T, program func(s *interleave.Schedule) *party) {
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
@@ -256,8 +256,8 @@ func TestInterleavingsOfTheOnlyWaiterAndAVisit(t *testing.T) {
 	})
 }
 
-// A sweep keeps the order. Two goroutines that hold nodes at the same time need not; a
-// visitor that has lost its patience is such a one.
+// A sweep keeps the order. Two goroutines that hold nodes at the same time need not keep
+// it; that happens when a visitor has run out of patience.
 func TestInterleavingsOfASweepThatKeepsTheOrder(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(4)
@@ -293,7 +293,7 @@ func TestInterleavingsOfWithdraw(t *testing.T) {
 	})
 }
 
-// Both take the node back, and one of them does.
+// Both try to withdraw the node, and exactly one succeeds.
 func TestInterleavingsOfWithdrawAndRemove(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(2)
@@ -330,7 +330,7 @@ func TestInterleavingsOfLeave(t *testing.T) {
 	})
 }
 
-// The owner completes what it waits for, and continues when no visitor looks.
+// The owner completes the operation that it waits for, and continues when no visitor is active.
 func TestInterleavingsOfSettle(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) *party {
 		p := newParty(3)

@@ -37,16 +37,15 @@ import "github.com/movenext/movenext/internal/interleave"
 // the continuation is lost. Checking more often cannot repair code that reads a
 // status first and changes a list second; head must be both.
 //
-// A node may come back: it is delivered, prepared and added again while another Add
-// sleeps between its steps 1 and 4. That does no harm: step 4 needs only that head is h
-// now, and h was put there by its owner.
+// The same node may become head again: it is delivered, prepared and added again while
+// another Add sleeps between its steps 1 and 4. That does no harm: step 4 requires only
+// that head is h now, and that its owner put h there.
 //
 // # It isn't that easy: taking back
 //
 // A wait that timed out must leave nothing behind, however long the operation continues
-// to run. Remove marks the node (which decides the race against delivery) and, now and
-// then, sweeps: it takes the whole stack, drops the marked nodes and puts the rest
-// back.
+// to run. Remove marks the node (which decides the race against delivery) and sometimes
+// sweeps: it takes the whole stack, drops the marked nodes and puts the rest back.
 //
 //	sweep
 //	 1. h := head; nil or closed: nothing to do
@@ -57,42 +56,43 @@ import "github.com/movenext/movenext/internal/interleave"
 //	 6. head is a newer stack: CAS(head, it, nil), put it above the rest, from 4
 //
 // Proof. Between 2 and 4 only the sweeper can reach the nodes. A Complete in that
-// window closes the list without them; the sweeper then finds closed in step 5, which
-// is final, and delivers them itself: once, because no other goroutine can reach them.
+// window closes the list without them; the sweeper then finds closed in step 5, which is
+// final, and delivers them itself: once, because no other goroutine can reach them.
 // Nodes added in that window are found in step 6 and stay above the rest, which
 // preserves the order of adding. Two holders at the same time hold disjoint stacks, and
-// each puts its own back; the order between the two may then be lost. That takes a
-// visitor that has lost its patience (visit.go).
+// each puts its own back; the order between the two may then be lost. That happens only
+// after a visitor has run out of patience (visit.go).
 //
 // Sweeping at every Remove would cost n² for n waiters that give up. So after a sweep
 // that left n nodes, the next n/2 marks do not sweep: each mark pays for a constant
-// number of visited nodes. The half matters: with n marks between sweeps, a list whose
-// waiters have all given up would keep all their nodes.
+// number of visited nodes. The factor of a half matters: with n marks between sweeps, a
+// list whose waiters have all given up would keep all their nodes.
 //
 // # It isn't that easy: taking back a held node
 //
-// Between steps 2 and 4 a Remove finds nothing to sweep, and its node comes back with
-// the rest in step 4 if the sweeper had looked at it before the mark. So a goroutine
-// that detaches the stack records a hold, a Remove that finds a holder leaves a note
-// (missed), and the last holder to let go sweeps once more if it finds a note.
+// Between steps 2 and 4 a Remove finds nothing to sweep, and step 4 puts its node back
+// with the rest if the sweeper had checked it before the mark. So a goroutine that
+// detaches the stack records a hold, a Remove that finds a holder leaves a note
+// (missed), and the last holder to release its hold sweeps once more if it finds a note.
 //
 //	holder                              Remove
 //	 1. holders++                        1. mark
-//	 2. detach, look, set the credit,    2. holders > 0: leave a note, in one
+//	 2. detach, read, set the credit,    2. holders > 0: leave a note, in one
 //	    put back                            compare-and-swap with the check
 //	 3. holders--; was it the last,      3. no holder: take one off the credit,
 //	    and did it find a note?             and sweep if it was used up
 //	 4. if so, sweep
 //
-// Proof. If Remove's step 2 comes before the holder's step 3, the holder finds the
-// note. If it comes after, the node is in the list again, and the credit that counts it
-// among the waiting nodes was set before Remove's step 3, which pays for it. If it
-// comes before the holder's step 1, the mark does too, and the holder sees it.
+// Proof. If Remove's step 2 comes between the holder's steps 1 and 3, the holder finds
+// the note. If it comes after step 3, the node is in the list again, and the credit that
+// counts it among the waiting nodes was set before Remove's step 3, which takes one off
+// that credit. If it comes before the holder's step 1, so does the mark, and the holder
+// sees the mark.
 //
-// It is tempting to pay first and check for holders afterwards. But a holder that
-// looked at the node before the mark sets the credit after the payment, which is
-// lost, and is gone before the check. The node then stays until other waiters
-// give up.
+// It is tempting to reduce the credit first and check for holders afterwards. But a
+// holder that checked the node before the mark may set the credit after it was reduced,
+// so that the reduction is lost, and may be gone before the check. The node then stays
+// until other waiters give up.
 
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
@@ -133,7 +133,7 @@ func (l *List) Add(n *Node) bool {
 }
 
 // Complete closes the list and returns the nodes to deliver, oldest first. The
-// operation's result must have been written before: this publishes it.
+// operation's result must have been written before: Complete publishes it.
 func (l *List) Complete() Chain {
 	return inOrder(l.head.Swap(closed), (*Node).seen)
 }
@@ -141,8 +141,8 @@ func (l *List) Complete() Chain {
 // Closed reports whether Complete has been called.
 func (l *List) Closed() bool { return l.head.Load() == closed }
 
-// Empty reports whether the list is open and has no node. It also returns false while a
-// goroutine sweeps or visits the list, and so holds its nodes.
+// Empty reports whether the list is open and has no nodes. It also returns false while a
+// goroutine sweeps or visits the list, since that goroutine holds the nodes.
 func (l *List) Empty() bool {
 	h := l.holders.Load()
 	return l.head.Load() == nil && h&holding == 0 && l.holders.Load() == h
@@ -198,8 +198,8 @@ func (l *List) letGo() bool {
 	}
 }
 
-// leaveNote asks the holders to sweep when the last of them lets go. It returns false
-// if none is left.
+// leaveNote makes the last holder sweep when it ends its hold. It returns false if there
+// is no holder.
 func (l *List) leaveNote() bool {
 	for {
 		h := l.holders.Load()
@@ -212,7 +212,7 @@ func (l *List) leaveNote() bool {
 	}
 }
 
-// putBack is the sweep's steps 3 to 6, for the detached stack rest.
+// putBack performs steps 3 to 6 of a sweep, for the detached stack rest.
 func (l *List) putBack(rest *Node) Chain {
 	for {
 		kept, live := dropRemoved(rest)

@@ -223,8 +223,8 @@ func TestJoinKeepsTheOrder(t *testing.T) {
 	assert.Equal(t, []string{"0", "1", "2"}, *log)
 }
 
-// TestAddRemoveAndCompleteAtOnce has many goroutines add, some take back and one
-// complete, and checks the contract of each node.
+// In TestAddRemoveAndCompleteAtOnce many goroutines add nodes, some remove nodes and one
+// completes the list. The test checks the contract of each node.
 func TestAddRemoveAndCompleteAtOnce(t *testing.T) {
 	const rounds, adders = 300, 8
 	for range rounds {

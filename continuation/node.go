@@ -5,7 +5,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Continuation is given to a foreign awaiter, which calls Resume when its operation has
+// Continuation is passed to a user's awaiter, which calls Resume when its operation has
 // completed.
 type Continuation interface {
 	// Resume lets the continuation continue. Only the first call has an effect. It does
@@ -15,11 +15,11 @@ type Continuation interface {
 
 // Target is notified by a [Node] that the operation has completed.
 type Target interface {
-	// Completed is called at most once each time the node was added, by the completer
-	// of the operation; from is the worker on which the completer believes it runs, or
-	// nil. Completed must not block and must not run user code. It returns whatever it
-	// completes in turn as a chain instead of delivering it, so that the stack stays
-	// flat.
+	// Completed is called at most once for each time that the node was added, by the
+	// completer of the operation; from is the worker on which the completer believes it
+	// runs, or nil. Completed must not block and must not run user code. It does not
+	// deliver the waiters of operations that it completes in turn, but returns them as a
+	// chain, so that the stack stays flat.
 	//
 	// The node may be added again, to this or another list, as soon as Completed has
 	// been called.
@@ -41,7 +41,7 @@ type Node struct {
 //	waiting ───▶ delivered   the completer won: Completed is called
 //	 ▲ └───────▶ removed     the owner took it back: Completed is never called
 //	 │
-//	attended ──▶ delivered   the owner will notice: Completed is not called; see attend.go
+//	attended ──▶ delivered   the owner checks itself: Completed is not called; see attend.go
 //	alone                    in no list, so it cannot be taken back: Completed is called
 //
 // All edges are one compare-and-swap, so of two edges that leave a state exactly one is
@@ -74,11 +74,11 @@ func (n *Node) PrepareAlone(t Target) {
 	}
 }
 
-// Target returns what n was prepared with. Only the owner of a node that is in no
-// list calls it.
+// Target returns the target that n was prepared with. Only the owner of a node that is
+// in no list may call it.
 func (n *Node) Target() Target { return n.target }
 
-// deliver claims n for delivery and tells its target.
+// deliver claims n for delivery and notifies its target.
 func (n *Node) deliver(from schedulers.Worker) Chain {
 	t := n.target
 	if n.state.Load() == alone || n.state.CompareAndSwap(waiting, delivered) {
@@ -95,8 +95,8 @@ type Chain struct{ first, last *Node }
 // operations with a single waiter.
 func Only(n *Node) Chain { return Chain{n, n} }
 
-// Deliver tells all targets of c, then those of the operations that they complete, and
-// so on, in a loop. from is the worker on which the caller believes it runs, or nil.
+// Deliver notifies all targets of c, then those of the operations that they complete,
+// and so on, in a loop. from is the worker on which the caller believes it runs, or nil.
 func (c Chain) Deliver(from schedulers.Worker) {
 	for n := c.first; n != nil; {
 		// After delivery the node belongs to its owner again, which may have added it

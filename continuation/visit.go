@@ -2,35 +2,34 @@ package continuation
 
 import "github.com/movenext/movenext/internal/interleave"
 
-// # Looking at the waiters
+// # Visiting the waiters
 //
-// A report looks at the targets of a live list: it names the waiters of an operation
-// that panicked, or finds out whether a wait closes a cycle. It cannot just follow the
-// links: the nodes belong to waiters that take them back, and to a completer that hands
-// them over.
+// A report visits the targets of a live list: it names the waiters of an operation that
+// panicked, or finds out whether a wait closes a cycle. It cannot just follow the links:
+// the nodes belong to waiters that may withdraw them, and to a completer that may
+// deliver them.
 //
-// So a visitor does what a sweeper does: it detaches the stack, looks, and puts it
-// back, with the same proof. A detached node cannot be delivered, so everything that
-// its owner changes only after delivery is stable: the frames of a suspended machine
-// can be read. Unlike a sweeper, the visitor leaves the stack as it is, so the cost of
-// looking at the first few nodes does not depend on the length of the list.
+// So a visitor acts like a sweeper: it detaches the stack, reads it, and puts it back,
+// with the same proof. A detached node cannot be delivered, so everything that its owner
+// changes only after delivery is stable: the frames of a suspended machine can be read.
+// Unlike a sweeper, the visitor leaves the stack unchanged, so the cost of visiting the
+// first few nodes does not depend on the length of the list.
 //
-// A node that one visitor has detached is invisible to another. A search for a
-// cycle must not miss a node that way, so a visitor waits until the list has no
-// holder. That wait is short: holders look at a few nodes, or sweep, and neither
-// blocks nor runs user code (a sweeper that finds a holder leaves a note;
-// completing and adding wait for no other goroutine). The wait is bounded
-// all the same, in case a look callback visits another list: two such callbacks
-// could wait for each other.
+// A node that one visitor has detached is invisible to another. A search for a cycle
+// must not miss a node that way, so a visitor waits until the list has no holder. That
+// wait is short: holders visit a few nodes, or sweep, and neither blocks nor runs user
+// code (a sweeper that finds a holder leaves a note; completing and adding wait for no
+// other goroutine). Still, the wait is bounded, in case a callback look visits another
+// list: two such callbacks could wait for each other.
 
-// patience is how often a visitor yields to other holders: some milliseconds.
+// patience is how often a visitor yields to other holders, which takes some milliseconds.
 const patience = 1 << 16 >> interleave.Shrink
 
 // Visit calls look for the targets of the nodes that wait in l, the last added first,
 // and stops after limit of them. What look sees may be outdated when Visit returns.
 //
-// look must not block, must not look into lists, and must not keep anything that it
-// reads of a target beyond its return.
+// look must not block, must not visit lists, and must not keep anything that it reads
+// from a target after it returns.
 func (l *List) Visit(limit int, look func(Target)) {
 	l.inspect(func(top *Node) *Node {
 		for n := top; n != nil && limit > 0; n = n.next {
@@ -46,8 +45,7 @@ func (l *List) Visit(limit int, look func(Target)) {
 // Withdraw takes n out of l and returns true; n is then like a delivered node:
 // its owner may prepare and add it again. False means that n is not in l: it was
 // delivered, or is being delivered right now. Unlike [List.Remove], Withdraw may
-// be called even if n may have moved to another list. It looks at each node in
-// front of n.
+// be called even if n may have moved to another list. It visits each node in front of n.
 func (l *List) Withdraw(n *Node) (found bool) {
 	l.inspect(func(top *Node) *Node {
 		for link := &top; *link != nil; link = &(*link).next {
@@ -62,8 +60,8 @@ func (l *List) Withdraw(n *Node) (found bool) {
 	return found
 }
 
-// holdToo begins a hold next to that of another goroutine, and leaves a note: if the other
-// one sweeps, it may now find nothing, because the nodes are in the hands of the newcomer.
+// holdToo begins a hold in addition to that of another goroutine, and leaves a note: if
+// the other one sweeps, it may now find nothing, because the newcomer holds the nodes.
 // The last of the two sweeps again.
 func (l *List) holdToo() {
 	for {

@@ -113,8 +113,7 @@ func TestManyThatGiveUpAtOnceLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// TestVisitAddRemoveAndCompleteAtOnce checks that visitors leave each node's contract
-// unchanged.
+// TestVisitAddRemoveAndCompleteAtOnce checks that visitors do not affect each node's contract.
 func TestVisitAddRemoveAndCompleteAtOnce(t *testing.T) {
 	for range 300 {
 		var l List

@@ -48,7 +48,7 @@ func TestCompleteDuringAWithdrawalDeliversTheOthers(t *testing.T) {
 	}
 }
 
-// A node detached by one visitor is not overlooked by another, nor by Empty.
+// A node detached by one visitor is not missed by another, nor by Empty.
 func TestVisitorsWaitForEachOther(t *testing.T) {
 	var l List
 	ps, _ := probes(1)
@@ -71,7 +71,7 @@ func TestVisitorsWaitForEachOther(t *testing.T) {
 	assert.True(t, l.Empty())
 }
 
-// A look that looks into another list, which is not allowed, does not hang.
+// A callback look that visits another list, which is not allowed, does not hang.
 func TestVisitorsThatWaitForEachOtherInACycleGiveUp(t *testing.T) {
 	var one, other List
 	ps, _ := probes(2)

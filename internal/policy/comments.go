@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// unlisted are the packages that cannot be used from outside: they need a package
-// comment only.
+// unlisted are the packages that other modules cannot use: they need only a package comment.
 var unlisted = []string{"internal/...", "examples/...", "docs/...", "tools/..."}
 
 // comments checks that each package has a package comment, and that each name
@@ -38,8 +37,8 @@ func comments(t *Tree) []Finding {
 }
 
 // speechless returns nil if one of a package's files has a package comment, and
-// otherwise one of the files. A comment in a test counts only if all files are
-// tests: documentation does not show it.
+// otherwise one of the files. A comment in a test counts only if all files are tests,
+// since documentation does not show it.
 func speechless(files []*GoFile) *GoFile {
 	if code := slices.DeleteFunc(slices.Clone(files), func(f *GoFile) bool { return f.Test }); len(code) > 0 {
 		files = code
@@ -79,8 +78,8 @@ func (f *GoFile) undocumented() []Finding {
 	return found
 }
 
-// exportedFunc reports whether users see fn. They do not see methods of
-// unexported types.
+// exportedFunc reports whether users see fn: methods of unexported types are invisible
+// to them.
 func exportedFunc(fn *ast.FuncDecl) bool {
 	if fn.Recv != nil && len(fn.Recv.List) > 0 && !ast.IsExported(receiver(fn.Recv.List[0].Type)) {
 		return false

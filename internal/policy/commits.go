@@ -14,16 +14,16 @@ import (
 // lists of commits cut longer ones.
 const subjectWidth = 72
 
-// heldFrom is the time from which commits are held to their rule. Unlike the name
-// of a commit, a time is also known in a clone without history.
+// heldFrom is the time from which the rule applies to commits. Unlike the name of a
+// commit, a time is also known in a clone without history.
 const heldFrom = "2026-11-22T21:00:00Z"
 
 // subjectForm is "area: what changes and why". Areas are folders or files.
 var subjectForm = regexp.MustCompile(`^[a-z.][a-z0-9_./-]*(?:, ?[a-z.][a-z0-9_./-]*)*: \S`)
 
-// Commits returns the subjects of the repository's commits since heldFrom, the
-// newest first, as far as the clone has them. Without git, or outside of a
-// repository, there are none. Merges, which git names, are left out.
+// Commits returns the subjects of the repository's commits since heldFrom, the newest
+// first, as far as the clone has them. Without git, or outside of a repository, there
+// are none. Merges are left out, since git writes their subjects.
 func Commits(root string) []string {
 	git := func(args ...string) string {
 		command := exec.Command("git", args...)
@@ -34,8 +34,8 @@ func Commits(root string) []string {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	// The go command caches the results of tests. It learns of a new commit only
-	// from a file that the test itself has opened.
+	// The go command caches the results of tests. It detects a new commit only through a
+	// file that the test itself has opened.
 	if log := git("rev-parse", "--git-path", "logs/HEAD"); log != "" {
 		if !filepath.IsAbs(log) {
 			log = filepath.Join(root, log)

@@ -83,7 +83,7 @@ func durables(ctx context.Context, n *notes) {
 	n.of("durable.WithPlain")(durable.Sleep(durable.WithPlain(ctx, nil), time.Hour))
 }
 
-// refused is with what f panics.
+// refused returns the value of f's panic.
 func refused(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()

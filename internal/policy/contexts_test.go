@@ -21,10 +21,9 @@ import (
 
 // # A nil context is context.Background
 //
-// The functions below call everything in the runtime that takes a context, with
-// nil and with context.Background. Both must give the same results, in both
-// forms. The list of functions comes from the source, so a new function cannot be
-// forgotten.
+// The functions below call everything in the runtime that takes a context, with nil and
+// with context.Background. Both must give the same results, in both forms. The list of
+// functions is read from the source, so a new function cannot be forgotten.
 
 // notes has the results of the calls, in order, by the name of the function.
 type notes struct {
@@ -44,11 +43,11 @@ func (n *notes) of(name string) func(results ...any) {
 	}
 }
 
-// soon calls f while its caller waits, or before.
+// soon calls f while its caller waits, or before that.
 func soon(f func()) { time.AfterFunc(time.Millisecond, f) }
 
-// broadcast wakes what waits for c, even if it does not wait yet: the waiter has
-// the lock until then.
+// broadcast wakes the waiter for c, even if it does not wait yet: the waiter holds the
+// lock until it does.
 func broadcast(c *coord.Cond) {
 	_ = c.L.Lock(context.Background())
 	c.Broadcast()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// allowance says which packages of other modules the packages of this one may
-// import. The first that matches counts.
+// allowance lists the packages of other modules that some packages of this module may
+// import. The first allowance that matches counts.
 type allowance struct {
 	from    []string // patterns
 	may     []string // patterns of import paths

@@ -44,10 +44,9 @@ func (row Direction) statements(g *imports, from string) []Finding {
 	return found
 }
 
-// reach checks which packages the files of one package reach through files that
-// are not tests. It searches breadth first, so the chain that it reports is a
-// shortest one, and does not look behind a forbidden package: that package's
-// imports are a consequence.
+// reach checks which packages the files of one package reach through files that are not
+// tests. It searches breadth first, so the chain that it reports is a shortest one. It
+// does not search beyond a forbidden package, whose imports are a consequence.
 func (row Direction) reach(g *imports, from string) []Finding {
 	type path struct {
 		first statement // where the chain leaves from

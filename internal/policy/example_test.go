@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/policy"
 )
 
-// A scheduler that knows jobs, and what its author reads.
+// A scheduler that imports jobs, and the message that its author gets.
 func ExampleApply() {
 	tree, err := policy.Read(fstest.MapFS{
 		"go.mod":              {Data: []byte("module example.com/m\n")},

@@ -38,8 +38,8 @@ func generates(t *Tree) []Finding {
 	return found
 }
 
-// reached reports whether a directive of dir, or one for everything below of a folder
-// above it in the same module, covers dir.
+// reached reports whether dir is covered by its own directive, or by the recursive
+// directive of a folder above it in the same module.
 func reached(reach map[string]string, dir, module string) bool {
 	if reach[dir] != "" {
 		return true

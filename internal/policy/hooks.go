@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// hookPackage declares the one way to call functions of users.
+// hookPackage is the package with the only permitted way to call users' functions.
 const hookPackage = "schedulers"
 
 // optionType matches the names of option types.
@@ -43,7 +43,7 @@ func returnsOption(fn *ast.FuncDecl) bool {
 	return r != nil && len(r.List) == 1 && optionType.MatchString(typeName(r.List[0].Type))
 }
 
-// typeName is the name of a type, without package and type arguments.
+// typeName returns the name of a type, without package and type arguments.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

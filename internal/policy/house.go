@@ -8,10 +8,10 @@ type Direction struct {
 	Never  []string // patterns
 	Save   []string // patterns of packages that Never does not mean
 
-	// Direct says that the row is about import statements, in tests too.
-	// Otherwise it is about everything that the packages' own files reach, also
-	// through other packages of this module: a layer that is known through an
-	// intermediate package is known.
+	// Direct restricts the row to import statements, including those of tests. Otherwise
+	// the row applies to everything that the packages' own files reach, even through
+	// other packages of this module: a layer that is known through an intermediate
+	// package is known.
 	Direct bool
 
 	Because string
@@ -27,9 +27,9 @@ var (
 	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/...", "tools/..."}
 )
 
-// The phases of the generator. Each is a function from its input to its output,
-// and knows at most the phases before it. The driver, package codegen, combines
-// them; the command, vet and explain are built on the driver.
+// The phases of the generator. Each is a function from its input to its output, and
+// knows at most the phases before it. The driver, package codegen, combines them; the
+// command, vet and explain are built on the driver.
 var (
 	generator     = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/prove/..."}
 	aboveCache    = generator
@@ -45,7 +45,7 @@ var (
 	aboveSource   = append([]string{"codegen/internal/typetext/..."}, aboveTypetext...)
 )
 
-// house is the plan. All rows that name a package bind it.
+// house is the plan. All rows that name a package apply to it.
 var house = []Direction{
 	{
 		From:    []string{"schedulers"},
@@ -212,8 +212,8 @@ var house = []Direction{
 	},
 }
 
-// existing are the packages of the module. A package that is renamed or removed
-// takes its rows above with it.
+// existing are the packages of the module. When a package is renamed or removed, the
+// rows above that name it have to change too.
 var existing = []string{
 	"awaiter",
 	"codegen",
@@ -262,7 +262,6 @@ var existing = []string{
 	"tools/mutate",
 }
 
-// planned are packages that do not exist yet. The rows above bind such a package
-// from its first file on; its line then moves up to existing, where it can no
-// longer get lost.
+// planned are packages that do not exist yet. The rows above apply to such a package from
+// its first file on; its line then moves up to existing, so that a later removal is noticed.
 var planned = []string{}

@@ -27,8 +27,8 @@ func (s statement) line() int { return s.file.Line(s.pos) }
 
 // importsOf reads the graph of the tree's main module.
 //
-// Parsing the files says more than asking the go command for its packages: the
-// files of all systems and tags count, and nothing has to compile.
+// It parses the files instead of querying the go command for packages, so that the files
+// of all systems and tags count, and nothing has to compile.
 func importsOf(t *Tree) *imports {
 	order, byFolder := folders(t.Main())
 	g := &imports{packages: order, edges: map[string][]statement{}}
@@ -37,7 +37,7 @@ func importsOf(t *Tree) *imports {
 			for _, spec := range f.Syntax.Imports {
 				name, err := strconv.Unquote(spec.Path.Value)
 				if err != nil {
-					continue // the parser has let it pass; the compiler will not
+					continue // the parser accepts it; the compiler will not
 				}
 				folder, ours := t.folderOf(name)
 				if ours {
@@ -65,8 +65,8 @@ func standard(importPath string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// matches reports whether name is meant by one of the patterns: "a/b" is that
-// package, "a/b/..." is that package and all below, "..." is every package.
+// matches reports whether one of the patterns matches name: "a/b" matches that package,
+// "a/b/..." that package and all below, "..." every package.
 func matches(patterns []string, name string) bool {
 	for _, p := range patterns {
 		below, deep := strings.CutSuffix(p, "...")

@@ -10,11 +10,11 @@ import (
 // testFunc are the functions that go test runs by default.
 var testFunc = regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 
-// leaks checks that each package with tests asks goleak, after the last one,
-// whether goroutines are left.
+// leaks checks that each package with tests uses goleak, after the last test, to check
+// for leaked goroutines.
 //
-// It is tempting to call goleak.VerifyNone at the end of the tests that look
-// suspicious. But leaks are in the other tests.
+// It is tempting to call goleak.VerifyNone only at the end of the tests that look
+// suspicious. But the leaks are in the other tests.
 func leaks(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)

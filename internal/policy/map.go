@@ -8,9 +8,9 @@ import (
 // mapPage is the page that names the packages.
 const mapPage = "ARCHITECTURE.md"
 
-// mapped checks that the page of the architecture names each package that users do not
-// see, and each command: nothing else leads a newcomer to them. A folder is named with
-// the folders inside it.
+// mapped checks that the architecture page names each package that users do not see, and
+// each command: a newcomer has no other way to find them. Naming a folder covers the
+// folders inside it.
 func mapped(t *Tree) []Finding {
 	var page string
 	for _, f := range t.Files {

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// namedTest is the name of a test in a page. Between code marks or after -run it is meant;
-// a page that explains how tests are named has none of this length.
+// namedTest matches the name of a test in a page. A page that merely explains how tests
+// are named has no names of this length.
 var namedTest = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]{7,}\b`)
 
-// namedTests checks that the tests that pages refer to exist. A page that says how a
-// promise is tested is worth no more than the name of the test in it, and tests are
-// renamed.
+// namedTests checks that the tests that pages refer to exist. A page that names the test
+// of a promise is worthless if that name is wrong, and tests are renamed.
 //
-// Packages of testdata folders are text to this module, so a test in one is not known.
+// To this module, packages in testdata folders are text, so their tests are not known.
 func namedTests(t *Tree) []Finding {
 	known := map[string]bool{}
 	for _, f := range t.Go {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// nothing matches words that say nothing about the contents. "testutil" is one as
-// well, hence the ending.
+// nothing matches words that say nothing about the contents. The pattern matches
+// endings, since "testutil" is such a word too.
 var nothing = regexp.MustCompile(`(?i)^(.*utils?|.*helpers?|commons?|misc|miscellaneous|shared|stuff)$`)
 
 const nameMend = "name it after the idea that it holds; if there are several, give each a file or a package, or put it beside the code that it serves"
@@ -38,7 +38,7 @@ func names(t *Tree) []Finding {
 	return found
 }
 
-// emptyWord returns the part of a name that says nothing, or "".
+// emptyWord returns the part of a name that has no meaning, or "".
 func emptyWord(name string) string {
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		if nothing.MatchString(word) {

@@ -14,13 +14,13 @@ var unportable = map[string]string{
 
 var linkname = regexp.MustCompile(`(?m)^//go:linkname `)
 
-// assembly are the extensions by which the go command knows sources of other
-// languages, and objects.
+// assembly are the extensions that the go command treats as sources of other languages,
+// or as objects.
 var assembly = map[string]bool{".s": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".syso": true}
 
-// portability checks that the main module uses only Go as the specification
-// describes it. Similar libraries that reached into Go's runtime stopped building
-// on a newer release.
+// portability checks that the main module uses only Go as the specification describes
+// it. Similar libraries that used the internals of Go's runtime stopped building with a
+// newer release.
 func portability(t *Tree) []Finding {
 	var found []Finding
 	g := importsOf(t)

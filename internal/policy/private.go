@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// private are words for which the field has terms that readers know from other
-// systems. Words that are also plain English in some sentences are not listed.
+// private are words for which the field has established terms. Words that are also plain
+// English in some sentences are not listed.
 var private = map[string]string{
 	"bearer":  "delivery, message",
 	"bearers": "delivery, message",
@@ -25,8 +25,8 @@ var private = map[string]string{
 	"vessels": "candidates",
 }
 
-// vague are words that are clear now and then, but say nothing if they are
-// everywhere: the most per thousand comment lines of a package.
+// vague are words that are clear in moderation, but say nothing if they are everywhere.
+// most is their maximum number per thousand comment lines of a package.
 var vague = []struct {
 	word    *regexp.Regexp
 	most    int
@@ -39,7 +39,7 @@ var vague = []struct {
 // fewLines is the number of comment lines below which a density says nothing.
 const fewLines = 200
 
-// terms checks that names and comments use the words that readers know from elsewhere.
+// terms checks that names and comments use the established terms.
 func terms(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)
@@ -69,7 +69,7 @@ func terms(t *Tree) []Finding {
 	return found
 }
 
-// parts are the words of a name in camel case, and of a text.
+// parts matches the words of a name in camel case, and of a text.
 var parts = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
 
 func (f *GoFile) privateWords() []Finding {

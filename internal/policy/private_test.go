@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The words are written with a bar inside, which the test takes out.
+// The words are written with a bar inside, which the test removes.
 func TestTerms(t *testing.T) {
 	got := finds(t, "terms", strings.ReplaceAll(`
 -- a.go --

@@ -41,7 +41,7 @@ func TestExceptionsNameARuleAndAReason(t *testing.T) {
 	}
 }
 
-// A row about an unlisted package would enforce nothing, unnoticed.
+// A row about an unlisted package would silently enforce nothing.
 func TestEachRowNamesKnownPackages(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range append(append([]string{}, existing...), planned...) {

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Rule is one thing that has to be true of the whole repository.
+// Rule is a property that the whole repository must have.
 type Rule struct {
 	// Name is one word, for exceptions and for the names of subtests.
 	Name string
 
-	// Why says what the rule is good for, in one sentence.
+	// Why is the purpose of the rule, in one sentence.
 	Why string
 
 	// Check returns the findings, or nil.
 	Check func(*Tree) []Finding
 }
 
-// Rules returns the rules of this repository. The slice is the caller's.
+// Rules returns the rules of this repository. The slice belongs to the caller.
 func Rules() []Rule {
 	return []Rule{
 		{"directions", "calls go down by name; what a layer does not know cannot break it", directions(house)},
@@ -50,8 +50,8 @@ type Finding struct {
 	Mend string // what to do about it
 }
 
-// Place returns the name by which an [Exception] allows the finding. It has no
-// line number, so it survives edits of the lines above.
+// Place returns the name by which an [Exception] allows the finding. It has no line
+// number, so it survives edits of the lines above.
 func (f Finding) Place() string {
 	if f.Name == "" {
 		return f.Path

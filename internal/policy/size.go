@@ -5,8 +5,8 @@ import (
 	"go/ast"
 )
 
-// maxFuncLines is how long a function may be: one screen. A file has no limit. It is one
-// idea, and an idea is not cut to fit; a rule that counts its lines leaves fragments.
+// maxFuncLines is the maximum length of a function: one screen. Files have no limit. A
+// file is one idea, and a limit would cut ideas into fragments.
 const maxFuncLines = 70
 
 // sizes checks the lengths of functions. Generated code is as long as its source requires.

@@ -13,16 +13,16 @@ var (
 	// pronouns stand for a role that has a name.
 	pronouns = regexp.MustCompile(`(?i)\b(who[e]ver|no[b]ody|some[b]ody|any[b]ody|every[b]ody|some[o]ne|no [o]ne)\b`)
 
-	// headless is a relative clause without the noun that it is about. After a
-	// noun it has one: "the caller who".
+	// headless matches a relative clause without the noun that it refers to. In "the
+	// caller who" it has one.
 	headless = regexp.MustCompile(`(?i)(?:^\s*|\n\s*\n\s*|[.;:,(?—]\s*|\b(?:` +
 		`and|or|but|to|for|of|by|than|as|if|with|from|in|at|on|is|are|not|also|` +
 		`knows?|says?|sees?|that|shows?|tells?|means?|decides?)\s+)(wh[o])\b`)
 
-	// unnamedRole is such a word in the name of a function: of a test, above all.
+	// unnamedRole matches such a word in the name of a function, above all of a test.
 	unnamedRole = regexp.MustCompile(`(?:^|[a-z])(Wh[o](?:ever)?|No[b]ody|Some[b]ody|Any[b]ody|Every[b]ody)(?:[A-Z]|$)`)
 
-	// excerpt is text that is not prose: code, names, messages.
+	// excerpt matches text that is not prose: code, names, messages.
 	excerpt = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\"[^\"\n]*\"")
 )
 

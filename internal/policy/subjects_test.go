@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The words are written with a bar inside, which the test takes out.
+// The words are written with a bar inside, which the test removes.
 func TestSubjects(t *testing.T) {
 	got := finds(t, "subjects", strings.ReplaceAll(`
 -- a.go --

@@ -100,8 +100,7 @@ func read(fsys fs.FS, keep func(name string) bool) (*Tree, error) {
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// parse fills in what follows from the texts: the module's path and the syntax
-// trees.
+// parse fills in the fields that depend on the texts: the module's path and the syntax trees.
 func (t *Tree) parse() error {
 	modules := map[string]bool{}
 	for _, f := range t.Files {

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// commentWidth is the first column that a comment does not reach. A tab is four
-// columns.
+// commentWidth is the first column that a comment must not reach. A tab counts as four columns.
 const commentWidth = 100
 
 // widths checks that comments end before column 100. A directive may be longer,

@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// word is a pattern that committed text does not contain.
+// word is a pattern that committed text must not contain.
 type word struct {
 	pattern *regexp.Regexp
 	what    string
@@ -39,10 +39,10 @@ var forbidden = []word{
 	},
 }
 
-// silent are files with foreign text.
+// silent are files with text that is not ours.
 var silent = map[string]bool{"go.sum": true}
 
-// words checks the text of all files, those in testdata too.
+// words checks the text of all files, including those in testdata.
 func words(t *Tree) []Finding {
 	var found []Finding
 	for _, f := range t.Files {

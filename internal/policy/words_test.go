@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The words are written with a bar inside, which the test takes out: this file
-// is bound by the rule too.
+// The words are written with a bar inside, which the test removes: the rule applies to
+// this file too.
 func TestWords(t *testing.T) {
 	got := finds(t, "words", strings.ReplaceAll(`
 -- a.go --
