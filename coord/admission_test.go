@@ -10,8 +10,8 @@ import (
 )
 
 // Between finding that it must wait and being admitted, the caller may be overtaken by
-// any change: these tests enter the slow path with the primitive as if that had
-// happened.
+// any change: these tests enter the slow path with the primitive in the state after such
+// a change.
 
 func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 	var (

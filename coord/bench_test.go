@@ -35,7 +35,7 @@ func BenchmarkMutex(b *testing.B) {
 		var m sync.Mutex
 		for b.Loop() {
 			m.Lock()
-			m.Unlock() //nolint:staticcheck // the pair is what is measured
+			m.Unlock() //nolint:staticcheck // the pair is measured
 		}
 	})
 }

@@ -278,7 +278,7 @@ func TestLastingSubscribersGetAllElementsInOneOrder(t *testing.T) {
 						assert.NoError(t, b.Send(endless, i*each+v))
 					}
 				})
-				sending.Go(func() { // comes and goes, and reads nothing
+				sending.Go(func() { // subscribes and closes, and reads nothing
 					for range each {
 						b.Subscribe().Close()
 					}

@@ -52,7 +52,7 @@ func newUncontended() *uncontended {
 	return u
 }
 
-// others looks once at what the machine that never waits holds while it yields.
+// others checks once what the machine that never waits holds while it yields.
 //
 //movenext:async
 func others(ctx context.Context, u *uncontended) {
@@ -166,7 +166,7 @@ func TestAMachineThatNeverHasToWaitGivesWay(t *testing.T) {
 	}
 }
 
-// misuses asks with invalid keys, also when it would have to yield.
+// misuses calls with invalid keys, even when it would have to yield.
 //
 //movenext:async
 func misuses(ctx context.Context, u *uncontended, keyed bool) (panics int) {

@@ -34,15 +34,15 @@ func enterAlone(t *testing.T, c *Channel[int]) *alone {
 	return a
 }
 
-// singleOf is the waiter of a machine that has entered a receive with a context that
-// cannot end.
+// singleOf returns the waiter of a machine that has entered a receive with a context
+// that cannot end.
 func singleOf(run *statemachine.Run) *waiter[int, job.Void] {
 	return (*waiter[int, job.Void])(run.Kept().(*singleReceiver[int]))
 }
 
 func (a *alone) join() bool { return a.machineNode.join(&a.run) }
 
-// late puts a into single, as step 3 of a does whatever the level is: the level has
+// late puts a into single, as step 3 of a does, whatever the level is. The level has
 // changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
 	a.w.node = &a.Node
@@ -300,7 +300,7 @@ func TestAReceiverAndASenderMeetOnAFreshChannel(t *testing.T) {
 	})
 	for round, c := range channels {
 		begun.Add(1)
-		for range round % 32 { // the sender comes a little later each time
+		for range round % 32 { // the sender starts a little later each time
 			_ = c.Cap()
 		}
 		assert.NoError(t, c.TrySend([2]int{round, 0}))

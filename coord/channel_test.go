@@ -282,8 +282,8 @@ func TestChannelsThatCanNotBe(t *testing.T) {
 	assert.Panics(t, func() { NewPriority[int](nil) })
 }
 
-// Each element is received once or is still in the channel, whichever callers give up
-// meanwhile.
+// Each element is received once or is still in the channel, no matter which callers give
+// up meanwhile.
 func TestNoElementIsLostOrDoubled(t *testing.T) {
 	for _, procs := range manyProcs {
 		t.Run(procs.String(), func(t *testing.T) {

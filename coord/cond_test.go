@@ -204,7 +204,7 @@ func TestAQueueMadeOfAMutexAndAConditionLosesNothing(t *testing.T) {
 						for ; items == 0; k++ {
 							ctx, cancel := context.WithCancel(endless)
 							j := c.WaitAsync(ctx)
-							// Some waiters give up and look again: they must not lose a
+							// Some waiters give up and check again: they must not lose a
 							// signal.
 							if k%2 == 1 {
 								cancel()

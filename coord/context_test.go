@@ -68,7 +68,7 @@ func TestNothingIsWatchedAfterServing(t *testing.T) {
 	})
 }
 
-// curious is a context that checks the state of a mutex while it is asked.
+// curious is a context that checks the state of a mutex inside its methods.
 type curious struct {
 	slowContext
 	m     *Mutex

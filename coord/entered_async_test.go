@@ -521,8 +521,8 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:161: v, err := in.Receive(first)
-//line github.com/movenext/movenext/coord/entered_test.go:161
+	// entered_test.go:160: v, err := in.Receive(first)
+//line github.com/movenext/movenext/coord/entered_test.go:160
 	f.receive1, v, err = f.in.ReceiveEnter(r, first)
 //line github.com/movenext/movenext/coord/entered_async_test.go:528
 	if f.receive1 == nil {
@@ -531,20 +531,20 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:161
+//line github.com/movenext/movenext/coord/entered_test.go:160
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:161
+//line github.com/movenext/movenext/coord/entered_test.go:160
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_test.go:162
+//line github.com/movenext/movenext/coord/entered_test.go:161
 	if err == nil {
 //line github.com/movenext/movenext/coord/entered_async_test.go:542
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/entered_test.go:163
+//line github.com/movenext/movenext/coord/entered_test.go:162
 		return true, v, nil
 	}
-	// entered_test.go:165: return in.Receive(second)
-//line github.com/movenext/movenext/coord/entered_test.go:165
+	// entered_test.go:164: return in.Receive(second)
+//line github.com/movenext/movenext/coord/entered_test.go:164
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
 //line github.com/movenext/movenext/coord/entered_async_test.go:550
 	if f.receive1 == nil {
@@ -554,9 +554,9 @@ resumed1:
 	f.second, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:165
+//line github.com/movenext/movenext/coord/entered_test.go:164
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:165
+//line github.com/movenext/movenext/coord/entered_test.go:164
 	f.receive1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_async_test.go:563
@@ -566,7 +566,7 @@ resumed2:
 
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 161, 165)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 160, 164)
 }
 
 // twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
@@ -586,4 +586,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bdd8dc8531368dfb
+// Digest of what is above: dc6fde05b9ea8db9

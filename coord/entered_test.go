@@ -30,7 +30,7 @@ func echo(ctx context.Context, in, out *coord.Channel[int]) (last int, err error
 	}
 }
 
-// ask sends 0, and then what it has received, rounds times in all.
+// ask sends 0, and then each value that it has received, rounds times in all.
 //
 //movenext:async
 func ask(ctx context.Context, rounds int, out, in *coord.Channel[int]) (v int, err error) {
@@ -54,8 +54,7 @@ func farewell(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Chan
 	return gate.Wait(ctx)
 }
 
-// canEnd are the two ways of a wait: with a context that has to be watched, and
-// without.
+// canEnd are the two kinds of waits: with a context that has to be watched, and without.
 var canEnd = map[string]func() (context.Context, context.CancelFunc){
 	"endless": func() (context.Context, context.CancelFunc) { return context.Background(), func() {} },
 	"watched": func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },

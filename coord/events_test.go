@@ -128,8 +128,8 @@ func TestAParticipantThatGivesUpAtABarrierHasNotArrived(t *testing.T) {
 }
 
 func TestTheLastToComeLeads(t *testing.T) {
-	// It finds that it is not the last, but is last when it is admitted: a participant
-	// has left meanwhile.
+	// The caller finds that it is not the last, but is the last when it is admitted: a
+	// participant has left meanwhile.
 	b := NewBarrier(3)
 	first := b.WaitAsync(endless)
 	require.False(t, b.isLast())

@@ -143,7 +143,8 @@ func ExampleWatch() {
 	// true 100
 }
 
-// One object for all results of a device. What would read a round twice is an error.
+// One object for all results of a device. A call that would read a round twice returns
+// an error.
 func ExampleReusable() {
 	ctx := context.Background()
 	var results coord.Reusable[string]

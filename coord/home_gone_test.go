@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// These functions wait, and only pass on what they get: a caller that gets an
-// error must not hold anything.
+// These functions wait and return the error that they get: a caller that gets an error
+// must not hold anything.
 
 //movenext:async
 func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
@@ -78,8 +78,7 @@ func sends(ctx context.Context, c *coord.Channel[int], v int) error {
 // The machines are made from the plain forms, which are not called here.
 var _ = []any{locksMutex, locksRW, locksKey, acquires, waitsForSignal, waitsForGate, waitsOnCond, receives, sends}
 
-// gone returns a context whose scheduler is shut down by the function that comes with
-// it.
+// gone returns a context, and the function that shuts down its scheduler.
 func gone(t *testing.T) (context.Context, func()) {
 	p := pool.New(pool.Workers(1, 1))
 	return schedulers.With(context.Background(), p), func() { require.NoError(t, p.Shutdown(context.Background())) }

@@ -16,17 +16,17 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// These programs run in each order of their steps; see package interleave. What must
-// hold in all of them:
+// These programs run in each order of their steps; see package interleave. The following
+// must hold in all of them:
 //
 //   - each element that was sent is received once, unless it is still in the channel
 //   - at rest no receiver waits while the channel has an element or is closed
 //   - a receiver gets the elements of one sender in their order
 //   - a machine is notified once for each of its waits
-//   - a lock is held by one at a time, and a waiter that gives up does not keep it
+//   - a lock has one holder at a time, and a waiter that gives up does not keep it
 
-// machine receives from a channel again and again, as generated code does: with the
-// same waiter each time.
+// machine receives from a channel repeatedly, as generated code does: with the same
+// waiter each time.
 type machine struct {
 	continuation.Node
 	of    *exchange
@@ -37,7 +37,7 @@ type machine struct {
 	got   []int
 }
 
-// exchange is a channel and what goes through it.
+// exchange is a channel and the elements that pass through it.
 type exchange struct {
 	channel  Channel[int]
 	machines []*machine
@@ -62,7 +62,7 @@ func (m *machine) run() {
 			m.PrepareAlone(m)
 			m.waits = true
 			if m.task.Kept().(statemachine.Pending).Join(&m.Node, nil) {
-				return // from here on it belongs to whatever tells it
+				return // from now on it belongs to the goroutine that notifies it
 			}
 			m.waits = false
 			v, err = m.e.Results(&m.task)
@@ -171,7 +171,7 @@ func TestInterleavingsOfTwoSingleReceivers(t *testing.T) {
 	})
 }
 
-// A sender may find one receiver, and come to take it when another one waits there.
+// A sender may find one receiver in single, and take it when another one waits there.
 func TestInterleavingsOfTwoSendersAndTwoSingleReceivers(t *testing.T) {
 	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
 		one, two := x.machine(1), x.machine(1)
@@ -200,8 +200,8 @@ func TestInterleavingsOfASingleReceiverAndClose(t *testing.T) {
 	})
 }
 
-// giving is a context that a goroutine of the program ends. Its watchers are notified on a
-// goroutine of the program, too.
+// giving is a context that a goroutine of the program ends. Its watchers are notified on
+// a goroutine of the program too.
 type giving struct {
 	context.Context
 	done chan struct{}

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// The steps of a machine that waits, one after the other: the tests interpose other
-// calls.
+// These tests take the steps of a machine that waits one by one, and make other calls
+// between them.
 
 // machineNode is the node of a machine that counts how often it is notified.
 type machineNode struct {
@@ -90,7 +90,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 	}
 }
 
-// enterHeld locks m, and lets a machine whose context can end ask for it.
+// enterHeld locks m, and lets a machine whose context can end wait for it.
 func enterHeld(t *testing.T, m *Mutex, run *statemachine.Run) (*machineNode, *statemachine.WaitingVoid[job.Void]) {
 	t.Helper()
 	require.True(t, m.TryLock())

@@ -18,7 +18,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// counted is a context that counts who asks to be notified of its end.
+// counted is a context that counts the watchers of its end.
 type counted struct {
 	context.Context
 	done        chan struct{}
@@ -57,7 +57,7 @@ func (c *counted) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end tells all that have asked.
+// end notifies all watchers.
 func (c *counted) end() {
 	close(c.done)
 	for i, f := range c.tell {
@@ -68,7 +68,7 @@ func (c *counted) end() {
 	}
 }
 
-// takes receives n values, and then does what else suspends.
+// takes receives n values, and then waits for another operation.
 //
 //movenext:async
 func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int]) (sum int, err error) {
@@ -85,8 +85,8 @@ func takes(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int
 	return sum, nil
 }
 
-// A machine that waits again and again registers twice with its context: for its first wait, and
-// for all others. It leaves nothing with the context when it waits for something else.
+// A machine with many waits registers twice with its context: for its first wait, and for
+// all others. It leaves nothing behind in the context when it waits for something else.
 func TestAMachineWatchesItsContextOnceForManyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := pool.New(pool.Workers(1, 1))
@@ -131,7 +131,7 @@ func TestAMachineThatWaitsAgainGivesUpWhenItsContextEnds(t *testing.T) {
 	}
 }
 
-// endsAs receives three values, and ends as it is told.
+// endsAs receives three values, and ends by calling end.
 //
 //movenext:async
 func endsAs(ctx context.Context, in *coord.Channel[int], end func()) error {
@@ -144,7 +144,7 @@ func endsAs(ctx context.Context, in *coord.Channel[int], end func()) error {
 	return nil
 }
 
-// atEnd looks when a job ends, before its worker does anything else.
+// atEnd checks when a job ends, before its worker does anything else.
 type atEnd struct {
 	node continuation.Node
 	look func()
@@ -157,7 +157,7 @@ func (a *atEnd) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// However a machine ends, its context has nothing of it left when its job has ended.
+// However a machine ends, nothing of it is left in its context when its job has ended.
 func TestTheWatchOfAMachineEndsWithIt(t *testing.T) {
 	for name, end := range map[string]func(){
 		"return": func() {},
@@ -248,15 +248,16 @@ func receivesUnder(home context.Context, all []context.Context, in *coord.Channe
 	return sum, nil
 }
 
-// The context of a wait ends, and another watcher, notified first, serves the wait. Its
-// machine waits for the next element when the end of the first wait is notified.
+// The context of a wait ends, and another watcher, which is notified first, serves the
+// wait. The machine already waits for the next element when the watcher of its first
+// wait is notified.
 func TestAWaitIsNotEndedByTheContextOfTheOneBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	other, stop := context.WithCancel(context.Background())
 	defer stop()
 	in := coord.NewRendezvous[int]()
 	j := receivesUnderAsync(schedulers.With(context.Background(), inline.New()), []context.Context{ctx, other}, in)
-	// What begins to watch last is notified first.
+	// The last watcher is notified first.
 	sleep := job.SleepAsync(ctx, time.Hour)
 	var served atEnd
 	served.look = func() { assert.NoError(t, in.TrySend(1)) }
@@ -273,7 +274,7 @@ func TestAWaitIsNotEndedByTheContextOfTheOneBefore(t *testing.T) {
 	assert.Equal(t, 3, v)
 }
 
-// ending is a context that calls end when it is asked for its channel.
+// ending is a context that calls end inside Done.
 type ending struct {
 	*counted
 	end func()
@@ -284,7 +285,8 @@ func (e *ending) Done() <-chan struct{} {
 	return e.counted.Done()
 }
 
-// A machine keeps the watch of a context, and that ends before it waits under another.
+// A machine keeps the watch of a context, and the context ends before the machine waits
+// under another one.
 func TestAWatchWhoseContextHasEndedWatchesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := newCounted(context.Background())

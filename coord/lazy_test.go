@@ -30,8 +30,7 @@ func (a *attempts) run(ctx context.Context) (int, error) {
 	return int(n), a.err
 }
 
-// asking is Lazy.Get and SingleFlight.Do, which have most of what they promise in
-// common.
+// asking is Lazy.Get or SingleFlight.Do, which have most of their contracts in common.
 type asking struct {
 	*testing.T // of the test that it is in
 
@@ -56,7 +55,7 @@ func bothOf(fn func(context.Context) (int, error)) map[string]asking {
 	}
 }
 
-// onBoth runs a test for each of both, with a given computation.
+// onBoth runs a test for both, with a given computation.
 func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(a asking)) {
 	t.Helper()
 	for name, a := range bothOf(fn) {
@@ -68,8 +67,7 @@ func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(a ask
 	}
 }
 
-// inBubbles runs a test in a bubble for each of both, with a computation that waits for
-// its gate.
+// inBubbles runs a test in a bubble for both, with a computation that waits for its gate.
 func inBubbles(t *testing.T, test func(ctx context.Context, a asking, c *attempts)) {
 	t.Helper()
 	for name := range bothOf(nil) {
@@ -197,8 +195,8 @@ func TestAPanicInASharedComputationIsAnErrorToAll(t *testing.T) {
 			onBoth(t, fn, func(a asking) {
 				j := a.askAsync(endless)
 				<-j.Done()
-				// Not with ask: a Goexit of what is run in place ends the goroutine
-				// that waits.
+				// Not with ask: a Goexit of a computation that is run in place ends the
+				// goroutine that waits.
 				if name == "goexit" {
 					require.ErrorIs(a, j.Err(), job.ErrGoexit)
 				} else {

@@ -105,8 +105,8 @@ func canceledContext() context.Context {
 	return ctx
 }
 
-// Against a model: what is in flight never exceeds a limit, and no waiter that could
-// continue waits.
+// Checks two rules: the number of permits in flight never exceeds a limit, and no waiter
+// waits that could continue.
 func TestALimiterAgainstItsRules(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

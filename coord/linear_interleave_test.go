@@ -11,13 +11,13 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// The histories of these programs are explained in each order of their steps; the
-// beginning and the end of a call are steps, too. The models are those of the histories
-// of real goroutines, in linear_test.go.
+// The histories of these programs must have an explanation in each order of their steps;
+// the beginning and the end of a call are steps too. The models are those for the
+// histories of real goroutines, in linear_test.go.
 
 var errNotExplained = errors.New("no order explains the answers")
 
-// later notes the answer of a call when its job ends, and then calls then.
+// later records the answer of a call when its job ends, and then calls then.
 func later[T any](r *recorder, op string, arg int, start func() *job.Job[T], got func(T) int, then func()) {
 	c := r.Begin(op, arg)
 	j := start()

@@ -18,13 +18,12 @@ import (
 	"github.com/movenext/movenext/internal/linear"
 )
 
-// The calls of a history, and how they are explained, are those of package linear.
+// The calls of a history, and the search for its explanation, are those of package linear.
 
 // recorder records the calls of several goroutines.
 type recorder struct{ linear.History }
 
-// note records the call of do. An error says that the call gave up, unless it is an
-// answer.
+// note records the call of do. An error means that the call gave up, unless it is an answer.
 func (r *recorder) note(op string, arg int, do func() (int, error)) error {
 	c := r.Begin(op, arg)
 	got, err := do()
@@ -38,13 +37,13 @@ func (r *recorder) note(op string, arg int, do func() (int, error)) error {
 type history struct {
 	// worker makes a function that one goroutine runs again and again.
 	worker func(random *rand.Rand) func(ctx context.Context)
-	// explained reports whether an order explains the answers.
+	// explained reports whether some order of the calls explains the answers.
 	explained func() bool
 }
 
-// onHistories makes histories of a few goroutines that make a few calls each, and
-// requires that each is linearizable. In a bubble, a second passes when no
-// goroutine can continue: then the waiters give up.
+// onHistories makes histories of a few goroutines with a few calls each, and requires
+// that each history is linearizable. In a bubble, a second passes when no goroutine can
+// continue: then the waiters give up.
 func onHistories(t *testing.T, made func(r *recorder) history) {
 	t.Helper()
 	const histories, goroutines, calls = 60, 4, 4
@@ -121,8 +120,8 @@ func semaphoreWorker(r *recorder, s *Semaphore, random *rand.Rand) func(context.
 	}
 }
 
-// semaphoreStep is a semaphore whose state is the number of free permits. A try may
-// fail although enough are free: a waiter may be asking for more.
+// semaphoreStep models a semaphore whose state is the number of free permits. A try may
+// fail although enough are free, since a waiter may need more.
 func semaphoreStep(state []int, c linear.Call) ([]int, bool) {
 	free := state[0]
 	switch {
@@ -175,8 +174,8 @@ func mutexWorker(r *recorder, m *Mutex, random *rand.Rand) func(context.Context)
 	}
 }
 
-// mutexStep is a mutex whose state is 1 if it is locked. Unlike a semaphore's, its try
-// fails for one reason only.
+// mutexStep models a mutex whose state is 1 if it is locked. Unlike a semaphore's, its
+// try fails for one reason only.
 func mutexStep(state []int, c linear.Call) ([]int, bool) {
 	locked := state[0] == 1
 	switch {
@@ -231,7 +230,7 @@ func channelWorker(r *recorder, c *Channel[int], random *rand.Rand) func(context
 	}
 }
 
-// channelStep is a channel whose state is what it holds.
+// channelStep models a channel whose state is the elements that it holds.
 func channelStep(capacity int, mode FullMode) linear.Model {
 	return func(held []int, c linear.Call) ([]int, bool) {
 		room := len(held) < capacity

@@ -66,8 +66,8 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	default:
 		frame.Misuse(state)
 	}
-	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:43
+	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:73
 	if frame.wait1 == nil {
@@ -76,22 +76,22 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	frame.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/machines_test.go:43
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:43
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/machines_test.go:43
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	if err != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:87
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:44
+//line github.com/movenext/movenext/coord/machines_test.go:43
 		return true, 0, err
 	}
 	frame.mine = 0
 for1:
-	// machines_test.go:47: box, err := f.in.Receive(ctx)
-//line github.com/movenext/movenext/coord/machines_test.go:47
+	// machines_test.go:46: box, err := f.in.Receive(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:97
 	if frame.receive2 == nil {
@@ -100,18 +100,18 @@ for1:
 	frame.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/machines_test.go:47
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err2 = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:47
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_test.go:47
 	if !(errors.Is(err2, coord.ErrClosed)) {
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_test.go:47
 		goto endIf1
 	}
-	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
-//line github.com/movenext/movenext/coord/machines_test.go:49
+	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:117
 	if frame.wait3 == nil {
@@ -121,24 +121,24 @@ resumed2:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/coord/machines_test.go:49
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	wait2 = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:49
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_async_test.go:130
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:49
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	return true, frame.mine, wait2
 endIf1:
 	if err2 != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:136
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:52
+//line github.com/movenext/movenext/coord/machines_test.go:51
 		return true, frame.mine, err2
 	}
-	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:54
+	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:144
 	if frame.carry4 == nil {
@@ -147,19 +147,19 @@ endIf1:
 	frame.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/coord/machines_test.go:54
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	err3 = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:54
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4 = nil
 resumed4:
-//line github.com/movenext/movenext/coord/machines_test.go:54
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	if err3 != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:158
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:55
+//line github.com/movenext/movenext/coord/machines_test.go:54
 		return true, frame.mine, err3
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:46
+//line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
 //line github.com/movenext/movenext/coord/machines_async_test.go:165
 	goto for1
@@ -167,7 +167,7 @@ resumed4:
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
@@ -253,10 +253,10 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:63
+	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
 //line github.com/movenext/movenext/coord/machines_async_test.go:262
 	if frame.acquireOrSendOrLock1 == nil {
@@ -265,20 +265,20 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	frame.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/machines_test.go:63
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:63
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquireOrSendOrLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/machines_test.go:63
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	if err != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:276
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:64
+//line github.com/movenext/movenext/coord/machines_test.go:63
 		return true, err
 	}
-	// machines_test.go:66: err := f.out.Send(ctx, box)
-//line github.com/movenext/movenext/coord/machines_test.go:66
+	// machines_test.go:65: err := f.out.Send(ctx, box)
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:284
 	if frame.acquireOrSendOrLock1 == nil {
@@ -287,21 +287,21 @@ resumed1:
 	frame.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/machines_test.go:66
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	err2 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:66
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.acquireOrSendOrLock1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/machines_test.go:67
+//line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:299
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:69
+//line github.com/movenext/movenext/coord/machines_test.go:68
 		return true, err2
 	}
-	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:71
+	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:307
 	if frame.acquireOrSendOrLock1 == nil {
@@ -311,30 +311,30 @@ resumed2:
 	frame.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/machines_test.go:71
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	err3 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:71
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.acquireOrSendOrLock1 = nil
 resumed3:
-//line github.com/movenext/movenext/coord/machines_test.go:71
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	if err3 != nil {
 //line github.com/movenext/movenext/coord/machines_async_test.go:322
 		frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:72
+//line github.com/movenext/movenext/coord/machines_test.go:71
 		return true, err3
 	}
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 //line github.com/movenext/movenext/coord/machines_async_test.go:329
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/machines_test.go:76
+//line github.com/movenext/movenext/coord/machines_test.go:75
 	return true, nil
 //line github.com/movenext/movenext/coord/machines_async_test.go:333
 }
 
 // Location returns where [carry] is suspended.
 func (frame *carryLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 63, 66, 71)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
@@ -360,4 +360,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9acc036c658b0ac3
+// Digest of what is above: c772a017d3fa4f3e

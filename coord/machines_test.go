@@ -35,8 +35,7 @@ func newFloor(workers int) *floor {
 	}
 }
 
-// work waits in every way that is common with this package. It returns how many boxes
-// it has moved.
+// work waits in every common way of this package. It returns how many boxes it has moved.
 //
 //movenext:async
 func work(ctx context.Context, f *floor) (int, error) {
@@ -91,8 +90,8 @@ func TestMachinesSuspendWhereGoroutinesBlock(t *testing.T) {
 	const workers, boxes = 50, 500
 	for name, start := range forms {
 		t.Run(name, func(t *testing.T) {
-			// One worker for all machines: one that blocked instead of suspending would
-			// end the work of all.
+			// One worker for all machines: a machine that blocked instead of suspending
+			// would stop all of them.
 			one := pool.New(pool.Workers(1, 1))
 			ctx := schedulers.With(context.Background(), one)
 			f := newFloor(workers)

@@ -33,8 +33,8 @@ func ended(cause error) context.Context {
 // procs is a number of threads that run Go code.
 type procs int
 
-// manyProcs are few and many threads for a test of real concurrency: a race that needs
-// a preempted goroutine shows on one, a race of two CPUs on many.
+// manyProcs are numbers of threads for tests of real concurrency: a race that needs a
+// preempted goroutine shows on one thread, a race of two CPUs on many.
 var manyProcs = []procs{1, 2, 8}
 
 func (p procs) String() string { return "GOMAXPROCS=" + strconv.Itoa(int(p)) }
@@ -46,8 +46,7 @@ func (p procs) use(t *testing.T) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// withPool returns a context whose scheduler is a pool of the test's own, as a bubble
-// needs.
+// withPool returns a context whose scheduler is a pool of this test alone, as a bubble needs.
 func withPool(t *testing.T) context.Context {
 	t.Helper()
 	p := pool.New()
@@ -63,7 +62,7 @@ func pending[T any](t *testing.T, jobs ...*job.Job[T]) {
 	}
 }
 
-// completed requires that all jobs have ended well.
+// completed requires that all jobs have succeeded.
 func completed[T any](t *testing.T, jobs ...*job.Job[T]) {
 	t.Helper()
 	for i, j := range jobs {

@@ -16,8 +16,8 @@ import (
 // payload is large enough to get its own allocation.
 type payload [1 << 12]byte
 
-// collected reports whether what p points to is garbage. A test makes the object that
-// it lets go in a separate function, so that no variable of the test keeps it.
+// collected reports whether the object that p points to was collected. A test makes that
+// object in a separate function, so that no variable of the test keeps it.
 func collected[T any](p weak.Pointer[T]) bool {
 	runtime.GC()
 	return p.Value() == nil

@@ -68,9 +68,8 @@ func (m *channelModel) close() {
 	m.transfer()
 }
 
-// transfer hands elements over until nothing moves: waiting senders fill the
-// room, for which a waiting receiver counts; waiting receivers take what is
-// there.
+// transfer moves elements until nothing changes: waiting senders fill the free room, and
+// a waiting receiver counts as room; waiting receivers take the elements that are there.
 func (m *channelModel) transfer() {
 	for moved := true; moved; {
 		moved = false
@@ -148,7 +147,7 @@ func TestAChannelDoesWhatItsModelDoes(t *testing.T) {
 	}
 }
 
-// broadcastModel is a broadcast as a channel of its own for each subscription.
+// broadcastModel models a broadcast as a separate channel for each subscription.
 type broadcastModel struct {
 	capacity int
 	full     FullMode

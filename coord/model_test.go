@@ -13,10 +13,10 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// A model is a primitive as one would write it without concurrency and regardless of
-// cost: a slice of requests, searched from the front after each step. A random sequence
-// of operations is applied to both, and the outcome of each request is compared after
-// each operation. A failure names the seed and the step.
+// A model is a primitive written without concurrency and regardless of cost: a slice of
+// requests, searched from the front after each step. A random sequence of operations is
+// applied to both, and the outcome of each request is compared after each operation. A
+// failure names the seed and the step.
 
 const (
 	modelRuns  = 25
@@ -73,7 +73,7 @@ func outcomeOf[T any](j *job.Job[T]) string {
 	}
 }
 
-// did records that the primitive was asked for what request number len(real) asks of
+// did records the primitive's job for the same request as request number len(real) of
 // the model. ctx made its context before.
 func did[T any](r *run, j *job.Job[T]) {
 	r.real = append(r.real, func() string { return outcomeOf(j) })
@@ -98,7 +98,7 @@ func (r *run) giveUp(all requests) {
 	}
 }
 
-// compare requires that the primitive did with each request what the model says.
+// compare requires that each request has the same outcome in the primitive and in the model.
 func (r *run) compare(all requests) {
 	r.t.Helper()
 	for _, q := range all {
@@ -175,7 +175,7 @@ func TestAnRWMutexDoesWhatItsModelDoes(t *testing.T) {
 			all           requests
 			readers       int
 			writing       bool
-			writer, reads = 1, 0 // what a request's arg says
+			writer, reads = 1, 0 // values of a request's arg
 		)
 		for range modelSteps {
 			switch r.IntN(6) {

@@ -63,9 +63,9 @@ func TestTheMutexHasOneHolder(t *testing.T) {
 }
 
 func TestAChainOfHandoversNeedsNoStack(t *testing.T) {
-	// Each waiter that is handed the lock unlocks it on the stack of the goroutine that
-	// handed it over. Done under the lock it would hang; as a recursion through the
-	// whole queue it would be as deep as this.
+	// Each waiter that gets the lock unlocks it on the stack of the goroutine that
+	// handed it over. If that happened under the inner lock, it would hang; as a
+	// recursion through the whole queue, it would need a deep stack.
 	var m Mutex
 	m.TryLock()
 	const n = 100_000

@@ -241,18 +241,18 @@ func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.n1 = times
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_test.go:275
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_test.go:275
 		goto endRange1
 	}
-	// object_pool_test.go:277: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/object_pool_test.go:277
+	// object_pool_test.go:276: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:258
 	if f.get1 == nil {
@@ -261,26 +261,26 @@ range1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_pool_test.go:277
+//line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_test.go:277
+//line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/object_pool_test.go:278
+//line github.com/movenext/movenext/coord/object_pool_test.go:277
 	if err != nil {
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:272
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_pool_test.go:279
+//line github.com/movenext/movenext/coord/object_pool_test.go:278
 		return true, err
 	}
 	f.v.uses++
-	// object_pool_test.go:282: job.Yield()
+	// object_pool_test.go:281: job.Yield()
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:279
 	f.State = 2
-//line github.com/movenext/movenext/coord/object_pool_test.go:282
+//line github.com/movenext/movenext/coord/object_pool_test.go:281
 	return r.Yield(), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_pool_test.go:282
+//line github.com/movenext/movenext/coord/object_pool_test.go:281
 	_ = r.Refusal()
 	f.v.uses++
 	if f.i%7 == 6 {
@@ -288,20 +288,20 @@ resume2:
 	} else {
 		f.p.Put(f.v)
 	}
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:294
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_pool_test.go:290
+//line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:300
 }
 
 // Location returns where [borrows] is suspended.
 func (f *borrowsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 277, 282)
+	return f.Frame.At("github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
 // borrowsMachine is the root of a chain of calls that begins with [borrows]: chain, job and frame in one allocation.
@@ -321,4 +321,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ce9c29f0ef95f140
+// Digest of what is above: 5b9fd7ad8ef6f001

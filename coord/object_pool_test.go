@@ -47,7 +47,7 @@ func get(t *testing.T, p *ObjectPool[*thing]) *thing {
 	return v
 }
 
-// lentBy waits for the end of a call, which gets an object.
+// lentBy waits for the end of a call and returns the object that it got.
 func lentBy(t *testing.T, j *job.Job[*thing]) *thing {
 	t.Helper()
 	v, err := j.Wait(endless)
@@ -215,7 +215,7 @@ func TestMisuseOfAnObjectPoolPanics(t *testing.T) {
 	bare.Close()
 }
 
-// uses leaves a mark on an object that only its holder may leave, and ends somehow.
+// uses leaves a mark on an object that only its holder may leave, and ends by calling how.
 //
 //movenext:async
 func uses(ctx context.Context, p *ObjectPool[*thing], how func() error) error {
@@ -268,8 +268,7 @@ func TestTheEndOfAUseDecidesAboutTheObject(t *testing.T) {
 	assert.Equal(t, ObjectPoolMetrics{}, p.Metrics())
 }
 
-// borrows takes an object, again and again, and leaves a mark on it that only its holder
-// may leave.
+// borrows repeatedly takes an object, and leaves a mark on it that only its holder may leave.
 //
 //movenext:async
 func borrows(ctx context.Context, p *ObjectPool[*thing], times int) error {
@@ -367,8 +366,8 @@ func TestAMachineWithoutAHomeLeavesItsObjectToThePool(t *testing.T) {
 	assert.Equal(t, ObjectPoolMetrics{In: 2, Made: 2}, p.Metrics())
 }
 
-// The context of a caller ends while its object is made: the maker decides what becomes of
-// that, and the room is free in any case.
+// The context of a caller ends while its object is made: the maker decides whether the
+// making ends, and the room becomes free in any case.
 func TestAContextEndsTheMakingOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(withPool(t))
@@ -388,8 +387,8 @@ func TestAContextEndsTheMakingOfAnObject(t *testing.T) {
 	})
 }
 
-// With a context that can end, too, a maker is waited for like any job: it may not have been
-// started, it may panic, and on the only thread it runs in place.
+// Even with a context that can end, the wait for a maker is like that for any job: the
+// job may not have been started, it may panic, and on the only thread it runs in place.
 func TestAMakerIsWaitedForLikeAnyJob(t *testing.T) {
 	thread := dedicated.New(1)
 	ctx, cancel := context.WithCancel(schedulers.With(endless, thread))

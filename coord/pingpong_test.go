@@ -42,7 +42,7 @@ func question(ctx context.Context, out, in *coord.Channel[int], n int) (sum int,
 }
 
 // BenchmarkPingPong exchanges values between two machines, and between two goroutines that
-// wait for the context, too: under contexts that never end, and that can.
+// also wait for the context, with contexts that can end and with contexts that cannot.
 func BenchmarkPingPong(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -12,8 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// The worker runs other work during the wait, including the signaling one, in either
-// order.
+// The worker runs other work during the wait, including the work that signals, in either order.
 func TestACondOnAWorkerThatPumps(t *testing.T) {
 	for seed := range uint64(20) {
 		s := simulation.New(seed)

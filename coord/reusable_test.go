@@ -105,7 +105,7 @@ func TestOneOfManySettersWins(t *testing.T) {
 	}
 }
 
-// device carries out one request at a time, each after its reader waits.
+// device carries out one request at a time, each once its reader waits.
 type device struct {
 	results  Reusable[int]
 	requests chan Round

@@ -22,7 +22,7 @@ func locksLimiter(ctx context.Context, l *coord.Limiter[string]) error {
 	return err
 }
 
-// locksAndExits ends its goroutine with the lock in its hand.
+// locksAndExits ends its goroutine while it holds the lock.
 //
 //movenext:async
 func locksAndExits(ctx context.Context, m *coord.Mutex) error {
@@ -37,7 +37,7 @@ func locksAndExits(ctx context.Context, m *coord.Mutex) error {
 // The machines are made from the plain forms, which are not called here.
 var _ = []any{locksLimiter, locksAndExits}
 
-// taken is a machine that takes something that is free, and ends with it.
+// taken is a machine that takes something that is free, and ends without releasing it.
 type taken struct {
 	name    string
 	machine func(ctx context.Context) *job.Job[job.Void]

@@ -11,8 +11,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// exploreWatcher runs a select's watcher on an unbounded channel beside what program adds.
-// At rest no watcher waits while there is something to receive, or never will be.
+// exploreWatcher runs a select's watcher on an unbounded channel, concurrently with the
+// goroutines that program adds. At rest no watcher waits while there is something to
+// receive, or never will be.
 func exploreWatcher(t *testing.T, program func(s *interleave.Schedule, x *exchange)) {
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {

@@ -185,7 +185,7 @@ func TestSelectLooksAgain(t *testing.T) {
 	})
 }
 
-// A receiver that waits for the channel comes before a select that watches it.
+// A receiver that waits for the channel is served before a select that watches it.
 func TestAReceiverComesBeforeASelect(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, start func(context.Context, ...Case) *job.Job[int]) {
 		c := NewUnbounded[int]()
@@ -237,7 +237,7 @@ func merges(ctx context.Context, to *sync.Map, from ...*Channel[int]) error {
 	return nil
 }
 
-// TestSelectsLoseNothing lets selects, receivers and senders meet on three channels.
+// TestSelectsLoseNothing lets selects, receivers and senders compete on three channels.
 func TestSelectsLoseNothing(t *testing.T) {
 	const elements = 300
 	for _, procs := range manyProcs {
@@ -285,7 +285,7 @@ func TestSelectsLoseNothing(t *testing.T) {
 	}
 }
 
-// A machine whose select always finds something gives way all the same.
+// A machine whose select always finds something yields nevertheless.
 func TestASelectThatNeverWaitsGivesWay(t *testing.T) {
 	one := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(endless, one)

@@ -54,7 +54,7 @@ func TestFunctionsOfDifferentKeysRunSideBySide(t *testing.T) {
 	})
 }
 
-// gated returns a job that has its turn, and what ends it.
+// gated returns a job whose turn has come, and the event that ends it.
 func gated(ctx context.Context, s *Serial[string]) (*job.Job[job.Void], *ManualResetEvent) {
 	gate := new(ManualResetEvent)
 	return s.DoAsync(ctx, "k", gate.Wait), gate

@@ -16,7 +16,8 @@ func TestARingIsAQueueWhereverItsHeadIs(t *testing.T) {
 		want []int
 	)
 	for step := range 20_000 {
-		// Mostly up and then mostly down, so that it grows and shrinks around its end.
+		// Mostly up and then mostly down, so that the ring grows and shrinks while it
+		// wraps around.
 		if up := step%4000 < 2000; len(want) == 0 || (random.IntN(10) < 7) == up {
 			r.push(step)
 			want = append(want, step)

@@ -16,20 +16,20 @@ type subject struct {
 	wait      func(ctx context.Context) error
 	waitAsync func(ctx context.Context) job.Handle
 
-	// serve lets the first waiter continue; servesAll says that it lets all.
+	// serve lets the first waiter continue, or all waiters if servesAll is true.
 	serve     func()
 	servesAll bool
 
 	waiting func() int
 
-	// keepsNothing says that serving without a waiter changes nothing: at a rendezvous
+	// keepsNothing means that serving without a waiter changes nothing: at a rendezvous
 	// one side cannot leave anything for the other.
 	keepsNothing bool
 }
 
 // subjects are all operations that wait, each made so that it has to. Two are not
 // included: the wait of a Cond continues after it was served (see cond_test.go), and a
-// Reusable has one waiter at most (reusable_test.go).
+// Reusable has at most one waiter (reusable_test.go).
 var subjects = map[string]func() subject{
 	"Mutex.Lock": func() subject {
 		m := new(Mutex)

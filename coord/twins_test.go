@@ -95,7 +95,7 @@ func requireEntry(t *testing.T, plain, enter reflect.Type) {
 	}
 }
 
-// What an operation reports must not depend on the form: the machine that suspends in
+// The errors of an operation must not depend on the form: the machine that suspends in
 // one must be the same program as the function that blocks in the other.
 func TestBothFormsFailWithTheSameError(t *testing.T) {
 	deadline, cancel := context.WithTimeout(endless, -1)

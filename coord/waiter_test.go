@@ -180,7 +180,7 @@ func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 func TestWaitersThatContinueTogetherAreToldInOrder(t *testing.T) {
 	onAllSubjects(t, func(s subject) {
 		if !s.servesAll {
-			return // there the test above has shown it
+			return // the test above covers this case
 		}
 		var order, want []int
 		for i := range 100 {

@@ -27,12 +27,12 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// one is a part of what the functions below wait for.
+// one is a part of the work that the functions below wait for.
 func one(context.Context) (int, error) { return 1, nil }
 
-// Each of these starts work at its own home and waits for a sum of it. In the first
-// form the wait blocks, so that a home with one worker has to serve it in place; in the
-// second one the machine suspends.
+// Each of these starts work at its own home and waits for the sum of the results. In the
+// first form the wait blocks, so that a home with one worker has to run the work in
+// place; in the second one the machine suspends.
 
 //movenext:async
 func waitsForAll(ctx context.Context) error {
@@ -206,7 +206,7 @@ func exits(ctx context.Context, cleaned *bool) error {
 
 //movenext:async
 func callsExits(ctx context.Context, cleaned *bool) error {
-	defer suspends(ctx) //nolint:errcheck // that it suspends is all
+	defer suspends(ctx) //nolint:errcheck // only its suspension matters
 	return exits(ctx, cleaned)
 }
 
@@ -238,8 +238,8 @@ type shutdowner interface {
 	schedulers.Shutdowner
 }
 
-// homes are the schedulers with one worker, alone and beneath others, and some with
-// more. Each returns the schedulers to shut down, the last first.
+// homes are the schedulers with one worker, alone and beneath others, and some with more
+// workers. Each function returns the schedulers to shut down, the last first.
 var homes = map[string]func() []shutdowner{
 	"pool":   func() []shutdowner { return []shutdowner{pool.New()} },
 	"pool 1": func() []shutdowner { return []shutdowner{pool.New(pool.Workers(1, 1))} },
@@ -302,8 +302,8 @@ var homes = map[string]func() []shutdowner{
 	},
 }
 
-// TestNoWaitHangsSilently is every composite wait on every home, in both forms:
-// it ends well, or reports that it would never end.
+// TestNoWaitHangsSilently makes every composite wait on every home, in both forms: each
+// succeeds or reports that it would never end.
 func TestNoWaitHangsSilently(t *testing.T) {
 	for home, begin := range homes {
 		for what, wait := range waits {
@@ -322,8 +322,8 @@ func TestNoWaitHangsSilently(t *testing.T) {
 					top := stack[len(stack)-1]
 					started := make(chan *job.Job[job.Void], 1)
 					ctx := schedulers.With(context.Background(), top)
-					// From outside, but not from here: a machine's first step may be
-					// refused the wait, and blocks then.
+					// From outside, but not on this goroutine: a machine's first step
+					// may be refused the wait, and then blocks.
 					job.Go(context.Background(), func(context.Context) error { started <- start(ctx); return nil })
 					within(t, func() {
 						_, err := (<-started).Wait(context.Background())
@@ -341,8 +341,8 @@ func TestNoWaitHangsSilently(t *testing.T) {
 	}
 }
 
-// A goroutine that exits cannot suspend: a deferred call that would suspend
-// blocks there, and tells its worker.
+// A goroutine that exits cannot suspend: a deferred call that would suspend blocks
+// there, and notifies its worker.
 func TestADeferredCallThatSuspendsWhileTheGoroutineExits(t *testing.T) {
 	for home, begin := range homes {
 		for form, start := range map[string]func(context.Context, *bool) *job.Job[job.Void]{
@@ -366,8 +366,8 @@ func TestADeferredCallThatSuspendsWhileTheGoroutineExits(t *testing.T) {
 	}
 }
 
-// Work from outside and work of the waiting job are in one queue, over a single thread: only
-// the latter is run on top of the wait, and the former runs later.
+// Work from outside and work of the waiting job are in one queue, on a single thread:
+// only the latter runs on top of the wait; the former runs later.
 func TestAWaitOnTopOfAQueueThatOthersUseToo(t *testing.T) {
 	for _, home := range []string{"priority over dedicated", "roundrobin over dedicated", "strand over roundrobin over dedicated"} {
 		t.Run(home, func(t *testing.T) {
@@ -425,7 +425,7 @@ func TestATwinAndALockThatAFunctionLeavesBehindLiveOn(t *testing.T) {
 	require.NoError(t, held.Lock(ctx))
 	type left struct{ twin, lock *job.Job[job.Void] }
 	l, err := job.Run(ctx, func(ctx context.Context) (left, error) {
-		_ = ctx.Done() // a real context, which could end
+		_ = ctx.Done() // makes a real context, which could end
 		return left{suspendsAsync(ctx), held.LockAsync(ctx)}, nil
 	}).Wait(ctx)
 	require.NoError(t, err)

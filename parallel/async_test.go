@@ -98,9 +98,8 @@ func TestAsyncBodiesAsManyAtATimeAsTheDegreeSays(t *testing.T) {
 	})
 }
 
-// A body that begins says that the result before it is kept: the next job is
-// completed only then. Without the further bodies the loop could see two complete
-// jobs in any order.
+// When a body begins, the previous result has been kept, so the next job is completed only
+// then. Without the further bodies the loop could see two complete jobs in any order.
 func TestAsyncResultsAsCompleted(t *testing.T) {
 	forms(ints(6), func(name string, start starter) {
 		u := newUnder()
@@ -236,7 +235,7 @@ func TestAsyncSchedulerThatRefuses(t *testing.T) {
 	})
 }
 
-// once is a scheduler that takes so many work items and no more.
+// once is a scheduler that takes a limited number of work items.
 type once struct{ left atomic.Int32 }
 
 func (o *once) Submit(w schedulers.Work, h schedulers.Hint) error {
@@ -297,7 +296,7 @@ func TestAsyncSequenceIsAskedOnlyWhenThereIsALane(t *testing.T) {
 	u.await(0, 1)
 	assert.EqualValues(t, 2, c.asked.Load())
 	u.take(0).TrySetError(errBody)
-	<-u.ctx.Done() // the failure is noted: a lane that comes free now gets no item
+	<-u.ctx.Done() // the failure is recorded: a lane that is free now gets no item
 	u.take(1).TrySetResult(0)
 	_, err := j.Wait(context.Background())
 	assert.Equal(t, errBody, err)

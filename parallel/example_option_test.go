@@ -81,8 +81,8 @@ func ExampleScan() {
 	// Output: [100 70 75] <nil>
 }
 
-// Two stages with a degree each: three fetch, and one parses, leaving out what is empty.
-// No page is fetched before there is room for it.
+// Two stages, each with its own degree: three fetch, and one parses, leaving out empty
+// pages. No page is fetched before there is room for it.
 func ExampleStage() {
 	ctx := context.Background()
 	fetch := func(ctx context.Context, url string) *job.Job[string] {

@@ -41,7 +41,7 @@ func ExampleFor_failure() {
 	// true job: panic: oops
 }
 
-// A body that is a few instructions long gets a block of indexes at a time.
+// A body of a few instructions gets a block of indexes at a time.
 func ExampleForBlocks() {
 	numbers := make([]int, 1_000_000)
 	err := parallel.ForBlocks(context.Background(), 0, len(numbers), func(_ context.Context, lo, hi int) error {
@@ -183,8 +183,7 @@ func ExampleFork() {
 	// Output: 6 <nil>
 }
 
-// search looks for a number in all parts at once. The part that finds it tells the
-// others to stop.
+// search looks for a number in all parts at once. The part that finds it stops the others.
 func search(w *parallel.Worker, part []int) int {
 	if w.Err() != nil {
 		return 0
@@ -209,7 +208,7 @@ func ExampleWorker_Cancel() {
 	// Output: 42 <nil>
 }
 
-// A panic in a fork comes out of the join, wherever it ran.
+// A panic in a fork leaves the join, wherever the fork ran.
 func ExampleRun_panic() {
 	_, err := parallel.Run(context.Background(), func(w *parallel.Worker) (int, error) {
 		a, b := parallel.Join(w, func(_ *parallel.Worker, n int) int { return 10 / n }, 1, 0)

@@ -22,8 +22,8 @@ type (
 	namedSeq   func(func(int) bool)
 )
 
-// count is the sequence 0, 1, … n-1, and says how far it was asked and that it has
-// ended.
+// count is the sequence 0, 1, … n-1. It records how many items were requested, and
+// whether it has ended.
 type count struct {
 	n     int
 	asked atomic.Int64
@@ -88,7 +88,7 @@ func TestAStoppedLoopAsksItsSequenceForNothingMoreAndEndsIt(t *testing.T) {
 				return errBody
 			}
 			if i > 3 {
-				<-ctx.Done() // so that item 3 is looked at first
+				<-ctx.Done() // so that item 3 is handled first
 			}
 			return nil
 		}, Degree(degree), Chunk(1))
@@ -169,8 +169,8 @@ func TestASequenceOfAChannelLosesNothingToALoopThatStops(t *testing.T) {
 	assert.LessOrEqual(t, 100-len(ch)-int(began.Load()), 2, "at most one for each member was taken and not begun")
 }
 
-// The sequence waits for what the body of the last item produces: an item held back
-// until more arrive would be held back forever.
+// The sequence waits for the effect of the last item's body: an item held back until
+// more arrive would be held back forever.
 func TestASequenceThatIsFedByItsOwnBodies(t *testing.T) {
 	next := make(chan int, 1)
 	next <- 100

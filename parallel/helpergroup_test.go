@@ -94,8 +94,8 @@ func TestOneCallAtATimeAndNoMoreHelpersThanTheLimit(t *testing.T) {
 	c.dismiss()
 }
 
-// A call of an operation with a higher limit is answered in one with a lower limit,
-// which is full.
+// A call of an operation with a higher limit is answered in an operation with a lower
+// limit, which is full.
 func TestAHelperTooManyIsNotLetIn(t *testing.T) {
 	s, c := &held{}, new(helperGroup)
 	inside, end, gone := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -170,7 +170,7 @@ func TestASchedulerThatRunsWorkInPlaceIsNotAsked(t *testing.T) {
 	c.close()
 }
 
-// silent runs work in Submit, and does not say so.
+// silent is a scheduler that runs work in Submit without declaring it.
 type silent struct{}
 
 func (silent) Submit(w schedulers.Work, on schedulers.Hint) error { return inline{}.Submit(w, on) }
@@ -241,7 +241,7 @@ type worker struct{ of schedulers.Scheduler }
 func (w worker) Scheduler() schedulers.Scheduler { return w.of }
 func (w worker) ID() int                         { return 1 }
 
-// prompt is a scheduler whose worker has come and gone before Submit returns.
+// prompt is a scheduler whose worker has finished before Submit returns.
 type prompt struct{}
 
 func (prompt) Submit(w schedulers.Work, _ schedulers.Hint) error {

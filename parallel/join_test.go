@@ -88,7 +88,7 @@ func TestAJoinThatComesEarlySleepsUntilTheEnd(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A fork that was taken forks in turn, and what it forks can only run on the goroutine
+// A fork that was taken forks in turn, and those forks can only run on the goroutine
 // that waits for it: no other goroutine is free.
 func TestAWaitingOwnerTakesWhatDescendsFromWhatItWaitsFor(t *testing.T) {
 	for _, when := range []string{"while it looks", "while it sleeps"} {
@@ -135,8 +135,8 @@ func TestAWaitingOwnerRunsItsLaterForks(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A worker that waits must not take what does not descend from what it waits for,
-// however idle it is: a function below holds a lock.
+// A worker that waits must not take forks that do not descend from the one that it waits
+// for, even if it is idle: a function below it holds a lock.
 func TestAWaitingWorkerTakesNothingUnrelated(t *testing.T) {
 	_, err := withHelpers(3, func(w *Worker) (int, error) {
 		var mu sync.Mutex
@@ -148,7 +148,7 @@ func TestAWaitingWorkerTakesNothingUnrelated(t *testing.T) {
 				close(begun) // both helpers are busy
 				<-offered    // now there is something unrelated to take
 				for third.current.state.Load() != awaited {
-					runtime.Gosched() // the lock's holder has looked, and sleeps
+					runtime.Gosched() // the lock's holder has searched, and sleeps
 				}
 				close(end)
 				return 1
@@ -318,7 +318,7 @@ func TestForkingAllocatesNothing(t *testing.T) {
 			_, err := withHelpers(degree, func(w *Worker) (int, error) {
 				sky(w, skyArg{0, 100})
 				fib(w, 12)
-				least := math.Inf(1) // what others of the process allocate meanwhile is not asked
+				least := math.Inf(1) // the minimum excludes allocations of other goroutines
 				for range 10 {
 					least = min(least, testing.AllocsPerRun(1, func() {
 						fib(w, 12)             // 232 forks
@@ -326,8 +326,8 @@ func TestForkingAllocatesNothing(t *testing.T) {
 						sky(w, skyArg{0, 100}) // 110 forks
 					}))
 				}
-				// Two members may each make a stack, and a helper that comes again
-				// costs a goroutine.
+				// Two members may each make a stack, and a helper that returns costs a
+				// goroutine.
 				assert.LessOrEqual(t, least, float64(100*(degree-1)))
 				return 0, nil
 			})

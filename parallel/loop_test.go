@@ -122,7 +122,7 @@ func TestARangeWiderThanAnIntHolds(t *testing.T) {
 	}
 }
 
-// TestADegreeAndAChunkForAsManyAsYouLike gives what callers write that want no bound.
+// TestADegreeAndAChunkForAsManyAsYouLike passes the values of callers that want no bound.
 func TestADegreeAndAChunkForAsManyAsYouLike(t *testing.T) {
 	ctx := schedulers.With(context.Background(), each{})
 	for _, opts := range [][]Option{{Degree(math.MaxInt)}, {Chunk(math.MaxInt)}, {Degree(math.MaxInt), Range()}, {Degree(math.MaxInt), Chunk(math.MaxInt)}, {Chunk(1500)}} {

@@ -41,7 +41,7 @@ type refusing struct{}
 
 func (refusing) Submit(schedulers.Work, schedulers.Hint) error { return schedulers.ErrShutdown }
 
-// held is a scheduler that keeps work until the test says otherwise.
+// held is a scheduler that keeps work until the test takes it.
 type held struct {
 	mu    sync.Mutex
 	works []schedulers.Work
@@ -140,7 +140,7 @@ func exits(f func()) (exited bool) {
 }
 
 // meet returns a function that blocks until it has been called n times: n bodies that
-// call it run at the same time, each on a goroutine of its own.
+// call it run at the same time, each on its own goroutine.
 func meet(n int) (arrive func()) {
 	var all sync.WaitGroup
 	all.Add(n)
@@ -150,7 +150,7 @@ func meet(n int) (arrive func()) {
 	}
 }
 
-// goid tells goroutines apart, for tests that ask where something ran.
+// goid identifies the goroutine, for tests that check where something ran.
 func goid() string {
 	buf := make([]byte, 32)
 	return string(buf[:runtime.Stack(buf, false)][:20])

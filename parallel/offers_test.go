@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// offer is what the model of offers keeps.
+// modelOffer is an element of the model of offers.
 type modelOffer struct {
 	fork   forked
 	ticket uint64
 }
 
-// Offers do what a plain list of forks and tickets does, over random histories.
+// Offers behave like a plain list of forks and tickets, over random histories.
 func TestOffersAreAListOfTickets(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -92,7 +92,7 @@ func TestEachBlockIsClaimedOnceByWorkersThatStealFromEachOther(t *testing.T) {
 		s := newSpans(count, members)
 		claimed := make([]atomic.Int32, count)
 		var all sync.WaitGroup
-		for range members + 1 { // one comes too many
+		for range members + 1 { // one too many
 			all.Go(func() {
 				part := s.join()
 				for lo, hi := part.claim(); lo < hi; lo, hi = part.claim() {

@@ -67,7 +67,7 @@ func TestQueriesAreThoseOfPlainLoopsOnEachScheduler(t *testing.T) {
 	})
 }
 
-// queries asks a sequence, or a slice where there is none.
+// queries runs the queries over seq, or over items if seq is nil.
 func queries(ctx context.Context, t *testing.T, items []int, seq iter.Seq[int], opts []Option) (evens, firsts []int, groups map[int][]int) {
 	var err1, err2, err3 error
 	if seq != nil {
@@ -85,9 +85,9 @@ func queries(ctx context.Context, t *testing.T, items []int, seq iter.Seq[int], 
 	return evens, firsts, groups
 }
 
-// backwards returns a function that is called for each of the items 0 to n-1, at the same
-// time, and returns for the last of them first. What it returns for an item follows before
-// the next one may return.
+// backwards returns two functions. arrive is called for each of the items 0 to n-1, at
+// the same time, and returns for the last of them first. After done is called for an
+// item, arrive may return for the next one.
 func backwards(n int) (arrive func(i int), done func(i int)) {
 	begun := meet(n)
 	turns := make([]chan struct{}, n+1)

@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// counted is the stream 0, 1, … n-1; it has an error instead of element bad.
+// counted is the stream 0, 1, … n-1, with an error instead of element bad.
 func counted(c *count, bad int) *job.Stream[int] {
 	return job.StreamOf(func(yield func(int, error) bool) {
 		for i := range c.all() {
@@ -61,8 +61,8 @@ func stageForms(t *testing.T, test func(t *testing.T, collect func(context.Conte
 	})
 }
 
-// inBubble calls test in a synctest bubble, with a pool of its own: the timers of a
-// scheduler belong to one bubble.
+// inBubble calls test in a synctest bubble, with a new pool: the timers of a scheduler
+// belong to one bubble.
 func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New(pool.Workers(2, 2))

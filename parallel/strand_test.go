@@ -75,7 +75,7 @@ func machineOn(t *testing.T, s schedulers.Scheduler) context.Context {
 	return suspension.Caller{Context: schedulers.With(t.Context(), s)}
 }
 
-// endOf waits for what a machine waits for.
+// endOf waits for the operation that a machine waits for.
 func endOf(t *testing.T, err error) error {
 	t.Helper()
 	p, ok := err.(interface {
@@ -202,7 +202,7 @@ func TestAWorkerGoesWithABodyThatSuspends(t *testing.T) {
 	}
 }
 
-// The results are the body's to write while the caller returns that it has suspended.
+// The body may write the results while the caller returns that it has suspended.
 func TestABodyMayEndWhileItsCallerReturns(t *testing.T) {
 	for name, s := range machineHomes {
 		t.Run(name, func(t *testing.T) {

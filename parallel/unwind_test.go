@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// What went wrong and where it ran: a join must hide the latter.
+// The places where a failing function may run: a join must hide them.
 var places = map[string]func(w *Worker, first, second func(w *Worker) int) (int, int){
 	"here":      func(w *Worker, a, b func(w *Worker) int) (int, int) { return Join2(w, a, b) },
 	"elsewhere": func(w *Worker, a, b func(w *Worker) int) (int, int) { return newApart().join(w, a, b) },
@@ -75,8 +75,7 @@ func TestAPanicWithAValueThatCanNotBeCompared(t *testing.T) {
 	}
 }
 
-// What a deferred function panics with instead of what it has recovered is a panic of
-// its own.
+// If a deferred function recovers a panic and panics with another value, that is a new panic.
 func TestAnotherPanicOfOneTypeIsNotTheFirst(t *testing.T) {
 	for place, join := range places {
 		_, err := withHelpers(2, func(w *Worker) (int, error) {
@@ -91,7 +90,7 @@ func TestAnotherPanicOfOneTypeIsNotTheFirst(t *testing.T) {
 	}
 }
 
-// instead panics instead of what panics.
+// instead recovers a panic and panics with another value.
 func instead() {
 	_ = recover()
 	panic([]int{2})
@@ -150,7 +149,7 @@ func TestAGoexitComesThroughAJoin(t *testing.T) {
 
 // The exit happens in a fork that a waiting goroutine has taken on top of its own
 // functions: all of those are left too, as they would be in plain Go, since the fork
-// descends from what they wait for.
+// descends from the fork that they wait for.
 func TestAGoexitOfAForkThatAWaitingOwnerTook(t *testing.T) {
 	assert.True(t, exits(func() {
 		_, _ = withHelpers(2, func(w *Worker) (int, error) {
@@ -244,8 +243,8 @@ func TestAForkKeepsNothingAlive(t *testing.T) {
 			}),
 		}
 		for name, p := range pointers {
-			// A helper that happens to be interrupted has its whole frame taken for
-			// pointers, dead ones included.
+			// If a helper is preempted, the collector treats its whole frame as
+			// pointers, including dead ones.
 			for n := 0; p.Value() != nil && n < 100; n++ {
 				runtime.GC()
 				runtime.Gosched()

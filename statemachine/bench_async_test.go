@@ -80,26 +80,26 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/bench_test.go:115
+//line github.com/movenext/movenext/statemachine/bench_test.go:114
 	if args.n != 0 {
-//line github.com/movenext/movenext/statemachine/bench_test.go:115
+//line github.com/movenext/movenext/statemachine/bench_test.go:114
 		goto endIf1
 	}
-	// bench_test.go:116: job.Yield()
+	// bench_test.go:115: job.Yield()
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:90
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:116
+//line github.com/movenext/movenext/statemachine/bench_test.go:115
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/bench_test.go:116
+//line github.com/movenext/movenext/statemachine/bench_test.go:115
 	_ = r.Refusal()
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:97
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/bench_test.go:117
+//line github.com/movenext/movenext/statemachine/bench_test.go:116
 	return true, 0
 endIf1:
-	// bench_test.go:119: return nested(ctx, n-1) + 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
+	// bench_test.go:118: return nested(ctx, n-1) + 1
+//line github.com/movenext/movenext/statemachine/bench_test.go:118
 	f.nested2, nested1 = nestedEnter(r, args.ctx, args.n-1)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:105
 	if f.nested2 == nil {
@@ -108,21 +108,21 @@ endIf1:
 	f.State = 2
 	return false, 0
 resume2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
+//line github.com/movenext/movenext/statemachine/bench_test.go:118
 	nested1 = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
+//line github.com/movenext/movenext/statemachine/bench_test.go:118
 	f.nested2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:117
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
+//line github.com/movenext/movenext/statemachine/bench_test.go:118
 	return true, nested1 + 1
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:121
 }
 
 // Location returns where [nested] is suspended.
 func (f *nestedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 116, 119)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 115, 118)
 }
 
 // Results returns what [nested] returned, or raises again the panic that ended it.
@@ -148,4 +148,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a285122a2b5a7a71
+// Digest of what is above: 478b65f3b18b7940

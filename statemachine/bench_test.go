@@ -69,7 +69,7 @@ func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
 	f.MoveNext(&r)
 }
 
-// BenchmarkAwaitOfAQueuedJob is a machine that runs the jobs that it awaits.
+// BenchmarkAwaitOfAQueuedJob measures a machine that runs the jobs that it awaits.
 func BenchmarkAwaitOfAQueuedJob(b *testing.B) {
 	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	ctx := schedulers.With(context.Background(), p)
@@ -79,7 +79,7 @@ func BenchmarkAwaitOfAQueuedJob(b *testing.B) {
 	_ = p.Shutdown(context.Background())
 }
 
-// BenchmarkMachineWithAJob is a root that suspends once, and ends.
+// BenchmarkMachineWithAJob measures a root that suspends once, and ends.
 func BenchmarkMachineWithAJob(b *testing.B) {
 	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	ctx := schedulers.With(context.Background(), p)
@@ -96,8 +96,7 @@ func BenchmarkMachineWithAJob(b *testing.B) {
 	_ = p.Shutdown(context.Background())
 }
 
-// BenchmarkReturnThroughFrames is 64 calls that return to one another after a
-// suspension.
+// BenchmarkReturnThroughFrames measures 64 nested calls that return after a suspension.
 func BenchmarkReturnThroughFrames(b *testing.B) {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)

@@ -22,7 +22,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// signal is what a machine waits for without ever suspending: the other machine sets it.
+// signal is a flag that a machine polls without ever suspending: another machine sets it.
 type signal struct {
 	set    atomic.Bool
 	rounds int
@@ -64,7 +64,7 @@ func looksByJob(ctx context.Context, s *signal) error {
 	return s.err()
 }
 
-// there is a user's own awaiter of something that is there.
+// there is a user's awaiter whose result is available.
 type there struct{}
 
 func (there) GetAwaiter() awaiter.Awaiter[int]        { return there{} }
@@ -72,7 +72,7 @@ func (there) IsCompleted() bool                       { return true }
 func (there) OnCompleted(k continuation.Continuation) { k.Resume() }
 func (there) GetResult() (int, error)                 { return 1, nil }
 
-// hides says only when it is asked to call back that it is there.
+// hides is an awaiter whose result is available only once a continuation is registered.
 type hides struct{ there }
 
 func (hides) GetAwaiter() awaiter.Awaiter[int] { return hides{} }
@@ -109,7 +109,7 @@ func looksBySleep(ctx context.Context, s *signal) error {
 	return s.err()
 }
 
-// looksBySleepInVain has a bug that is common: it does not look at the error.
+// looksBySleepInVain has a common bug: it ignores the error.
 //
 //movenext:async
 func looksBySleepInVain(ctx context.Context, s *signal) error {
@@ -123,7 +123,7 @@ func looksBySleepInVain(ctx context.Context, s *signal) error {
 	return s.err()
 }
 
-// looksByCall awaits in a function of its own, which mostly runs through.
+// looksByCall awaits in a separate function, which usually does not suspend.
 //
 //movenext:async
 func looksByCall(ctx context.Context, s *signal) error {
@@ -209,8 +209,8 @@ var looks = map[string]func(context.Context, *signal) *job.Job[job.Void]{
 	"a range":          looksByRangeAsync,
 }
 
-// starts has a machine look for the signal where another one has been queued that gives
-// it.
+// starts starts a machine that polls for the signal on a worker where the machine that
+// sets it has been queued.
 //
 //movenext:async
 func starts(ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// suspended is a root that waits for what the test registers it with, and ends with
-// what it finds.
+// suspended is a root that waits for the job that the test registers it with, and ends
+// with the outcome of that.
 type suspended struct {
 	Builder[int]
 	Frame
@@ -48,7 +48,7 @@ func (m *suspended) registers(t *testing.T, with *suspended) cycleCheck {
 	return l
 }
 
-// All register before any of them looks.
+// All register before any of them searches.
 func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 30} {
 		ring, checks := make([]*suspended, n), make([]cycleCheck, n)

@@ -82,7 +82,7 @@ func plainly(l *log, s script) (result string) {
 	return "returned"
 }
 
-// scriptFrame is plainly, lowered by hand; suspending tells which form the defers have.
+// scriptFrame is plainly, lowered by hand; suspending selects the form of the deferred calls.
 type scriptFrame struct {
 	statemachine.Frame
 	log    *log
@@ -115,7 +115,7 @@ func (f *scriptFrame) MoveNext(r *statemachine.Run) (finished bool) {
 }
 
 // epilogueFrame is the same in the form for deferred calls that suspend: every second
-// of them suspends before it does anything.
+// call suspends before it does anything.
 type epilogueFrame struct {
 	statemachine.Frame
 	log    *log

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// addFrame is what the generator would make of
+// addFrame is the frame that the generator would make of
 //
 //	//movenext:async
 //	func add(a, b *job.Job[int]) (int, error) {
@@ -85,7 +85,8 @@ func addAsync(ctx context.Context, a, b *job.Job[int]) *job.Job[int] {
 	return m.Start(ctx, &r, m)
 }
 
-// A machine written by hand: what the generator writes for a function with two awaits.
+// A machine written by hand, like the one that the generator makes for a function with
+// two awaits.
 func Example() {
 	ctx := context.Background()
 	source := job.NewSource[int]()
@@ -100,7 +101,7 @@ func Example() {
 	// 42 <nil>
 }
 
-// countdownFrame is what the generator would make of
+// countdownFrame is the frame that the generator would make of
 //
 //	//movenext:async
 //	func countdown(from int) iter.Seq2[int, error] {
@@ -180,8 +181,8 @@ func Example_waitingFrames() {
 	// 3 <nil>
 }
 
-// An entry for machines asks before it does without a wait: every 1024th await of a run
-// has to suspend.
+// An entry for machines calls Proceed before it avoids a wait: every 1024th await of a
+// run has to suspend.
 func ExampleRun_Proceed() {
 	var r statemachine.Run
 	n := 1
@@ -192,7 +193,7 @@ func ExampleRun_Proceed() {
 	// Output: await 1024 gives way
 }
 
-// What an async function does with its labels, as its machine does it.
+// The calls by which a machine changes the labels of its async function.
 func ExampleDoWithLabels() {
 	var r statemachine.Run
 	ctx := context.Background()

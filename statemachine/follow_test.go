@@ -74,7 +74,7 @@ func TestAFollowedErrorThatPanicsFaultsTheJob(t *testing.T) {
 	source, begun := job.NewSource[int](), make(chan struct{})
 	j := job.Run(ctx, statemachine.Func1(func(context.Context) *job.Job[int] { close(begun); return source.Job() }))
 	<-begun
-	cancel() // the error is asked what it is then
+	cancel() // from now on the error is compared
 	source.TrySetError(badError{})
 	<-j.Done()
 	var p *job.PanicError
@@ -112,7 +112,8 @@ func TestTheContextOfAFollowedFunctionLastsAsLongAsTheJob(t *testing.T) {
 	assert.ErrorIs(t, own.Err(), context.Canceled)
 }
 
-// It ends as the inner job does, wherever that is; so the last thread may wait for it.
+// The job ends as the inner job does, which may run anywhere; so the last thread may
+// wait for it.
 func TestTheLastThreadMayWaitForAJobThatFollowsATwinElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := dedicated.New(1)

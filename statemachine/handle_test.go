@@ -35,7 +35,7 @@ func TestAHandleAsksItsObjectForTheResults(t *testing.T) {
 	require.NoError(t, statemachine.WaitingForVoid(&flush{}).Results(&r))
 }
 
-// An entry returns nil if the results are ready: a handle would be waited for.
+// An entry returns nil if the results are ready: with a handle its caller would wait.
 func TestThereIsNoHandleOfNothing(t *testing.T) {
 	var (
 		l *length

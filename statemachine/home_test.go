@@ -20,8 +20,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// witness is a scheduler that knows whether something of its own runs at this moment.
-// With one machine in the program that is whether the machine is at home.
+// witness is a scheduler that knows whether any of its work is running. With one machine
+// in the program, this tells whether the machine is at home.
 type witness struct {
 	over   schedulers.Scheduler
 	inside atomic.Int32
@@ -42,7 +42,7 @@ func (w *witnessed) Run(on schedulers.Worker) {
 	w.Work.Run(on)
 }
 
-// steps are where the functions below were, at each step.
+// steps records where the functions below ran, at each step.
 type steps struct {
 	home *witness
 	mu   sync.Mutex
@@ -61,7 +61,7 @@ func (s *steps) step(name string) {
 
 var errAway = errors.New("away")
 
-// ends goes to its home, which is another one than its caller's, and ends there.
+// ends moves to its home, which differs from its caller's, and ends there.
 //
 //movenext:async
 func ends(ctx context.Context, how string) error {
@@ -85,7 +85,7 @@ func switches(ctx context.Context, to schedulers.Scheduler, how string) error {
 	return ends(ctx, how)
 }
 
-// returnsAfter ends by a deferred call that ends elsewhere.
+// returnsAfter ends with a deferred call that ends elsewhere.
 //
 //movenext:async
 func returnsAfter(ctx, away context.Context, how string) error {
@@ -100,7 +100,7 @@ func returnsAfter(ctx, away context.Context, how string) error {
 	return errAway
 }
 
-// byHand and its twin are a pair of which no frame is ever seen.
+// byHand and its twin are a handwritten pair without a frame.
 func byHand(ctx context.Context, on schedulers.Scheduler, how string) error {
 	_, err := byHandAsync(ctx, on, how).Await()
 	return err
@@ -118,7 +118,7 @@ func byHandAsync(ctx context.Context, on schedulers.Scheduler, how string) *job.
 	}, job.On(on))
 }
 
-// numbersAt yields at its own home, where each of its steps is.
+// numbersAt yields at its own home, where each of its steps must run.
 //
 //movenext:async
 func numbersAt(ctx context.Context, at *steps, n int) iter.Seq2[int, error] {
@@ -184,7 +184,7 @@ func cleansUp(ctx, away context.Context, at *steps) {
 	job.Yield()
 }
 
-// ranges goes over a stream of another home, and leaves it in one of four ways.
+// ranges ranges over a stream of another home, and leaves it in one of four ways.
 //
 //movenext:async
 func ranges(ctx context.Context, values *job.Stream[int], how string, at *steps) (err error) {
@@ -214,8 +214,8 @@ func ranges(ctx context.Context, values *job.Stream[int], how string, at *steps)
 	return errAway
 }
 
-// atHome runs start at a home of its own, with a context whose home is elsewhere, and
-// returns the job's error and the steps.
+// atHome runs start at a new home, with a context whose home is elsewhere, and returns
+// the job's error and the steps.
 func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers.Scheduler, at *steps) *job.Job[job.Void]) (*steps, error) {
 	t.Helper()
 	over, there := pool.New(), pool.New()
@@ -231,8 +231,8 @@ func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers
 	return at, err
 }
 
-// TestACallerContinuesAtHome holds the rule that every frame resumes on its own home,
-// however its callee has ended and wherever.
+// TestACallerContinuesAtHome checks the rule that every frame resumes on its own home,
+// however and wherever its callee has ended.
 func TestACallerContinuesAtHome(t *testing.T) {
 	for _, way := range []string{"scheduler", "switch", "deferred", "by hand"} {
 		for _, how := range []string{"returns", "panics", "exits"} {
@@ -283,7 +283,7 @@ func TestALoopIsAtHomeWhereverItsStreamIs(t *testing.T) {
 	}
 }
 
-// lateEnd is an operation that ends between the question and the registration.
+// lateEnd is an operation that ends between the check of IsCompleted and the registration.
 type lateEnd struct{}
 
 func (lateEnd) GetAwaiter() awaiter.Awaiter[int]        { return lateEnd{} }
@@ -292,7 +292,7 @@ func (lateEnd) OnCompleted(k continuation.Continuation) { k.Resume() }
 func (lateEnd) Register(*continuation.Node) bool        { return false }
 func (lateEnd) GetResult() (int, error)                 { return 0, errAway }
 
-// late waits at its home for what has ended already.
+// late waits at its home for an operation that has already ended.
 //
 //movenext:async
 func late(ctx context.Context, at *steps) error {
@@ -313,7 +313,7 @@ func callsLate(ctx, away context.Context, first bool, at, there *steps) error {
 	return err
 }
 
-// startsLate does it in a literal that is a job.
+// startsLate calls late in a literal that runs as a job.
 //
 //movenext:async
 func startsLate(ctx, away context.Context, at, there *steps) error {

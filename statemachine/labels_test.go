@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// looking has one goroutine at a time look for itself in the profile.
+// looking lets only one goroutine at a time look for itself in the profile.
 var looking sync.Mutex
 
 // labelsHere returns the tenant in the labels of the calling goroutine, as the profiler
@@ -50,7 +50,7 @@ func tenant(ctx context.Context, name string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels("tenant", name))
 }
 
-// stages notes its labels before and after each kind of suspension.
+// stages records its labels before and after each kind of suspension.
 //
 //movenext:async
 func stages(ctx context.Context, seen *[]string) error {
@@ -79,7 +79,7 @@ func inner(ctx context.Context, seen *[]string) {
 	*seen = append(*seen, labelsHere())
 }
 
-// breaks ends by a panic behind a suspension, in a call whose caller recovers.
+// breaks ends with a panic after a suspension, in a call whose caller recovers.
 //
 //movenext:async
 func breaks(ctx context.Context, seen *[]string) (err error) {
@@ -95,7 +95,7 @@ func breaks(ctx context.Context, seen *[]string) (err error) {
 
 var errBroken = errors.New("broken")
 
-// unlabeled looks where the others have been.
+// unlabeled checks the labels where the other functions have run.
 //
 //movenext:async
 func unlabeled(ctx context.Context, seen *[]string) {
@@ -105,7 +105,7 @@ func unlabeled(ctx context.Context, seen *[]string) {
 	}
 }
 
-// sets sets its labels itself, as plain code does.
+// sets changes its labels itself, as plain code does.
 //
 //movenext:async
 func sets(ctx context.Context, seen *[]string) {

@@ -54,43 +54,43 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:177: job.Yield()
+	// leaves_test.go:176: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:177
+//line github.com/movenext/movenext/statemachine/leaves_test.go:176
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:177
+//line github.com/movenext/movenext/statemachine/leaves_test.go:176
 	_ = r.Refusal()
-	// leaves_test.go:178: _, err := awaiter.Await(newBelated(p))
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	// leaves_test.go:177: _, err := awaiter.Await(newBelated(p))
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if next := awaiter.Awaitable[int](newBelated(f.p)); next != nil {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		f.await2 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2 == nil {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		f.await2 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:78
 		goto resume2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	return r.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+//line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		f.await2 = nil
 		f.look()
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:92
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:180
+//line github.com/movenext/movenext/statemachine/leaves_test.go:179
 		return true, err
 	}
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:97
@@ -98,7 +98,7 @@ resume2:
 
 // Location returns where [looksLater] is suspended.
 func (f *looksLaterLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 177, 178)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
 }
 
 // looksLaterMachine is the root of a chain of calls that begins with [looksLater]: chain, job and frame in one allocation.
@@ -156,66 +156,66 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:201: job.Yield()
+	// leaves_test.go:200: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
+//line github.com/movenext/movenext/statemachine/leaves_test.go:200
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
+//line github.com/movenext/movenext/statemachine/leaves_test.go:200
 	_ = r.Refusal()
-	// leaves_test.go:202: _, err := s.Await()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+	// leaves_test.go:201: _, err := s.Await()
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	f.await2 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:172
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	f.await2 = nil
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	if f.i1 >= 2000 {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 		goto endRange1
 	}
-	// leaves_test.go:204: _, _ = s.Await()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:204
+	// leaves_test.go:203: _, _ = s.Await()
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	f.await2 = f.s
-//line github.com/movenext/movenext/statemachine/leaves_test.go:204
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:195
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/leaves_test.go:204
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	return r.Await(f.await2), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:204
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:204
-	f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
+	statemachine.JobResult(r, f.await2)
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
+	f.await2 = nil
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:208
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:206
+//line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:214
 }
 
 // Location returns where [worksOn] is suspended.
 func (f *worksOnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 201, 202, 204)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
 }
 
 // worksOnMachine is the root of a chain of calls that begins with [worksOn]: chain, job and frame in one allocation.
@@ -287,32 +287,32 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	default:
 		f.Misuse(state)
 	}
-	// leaves_test.go:241: _ = job.SwitchTo(ctx, s)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:241
+	// leaves_test.go:240: _ = job.SwitchTo(ctx, s)
+//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	if !(args.s == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:241
+//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 		goto move1
 	}
-//line github.com/movenext/movenext/statemachine/leaves_test.go:241
+//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:299
 	goto resumed1
 move1:
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/leaves_test.go:241
+//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	return r.SwitchTo(&f.Frame, args.s)
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:241
+//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	_ = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:242
+//line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:311
 }
 
 // Location returns where [panicsElsewhere] is suspended.
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 241)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
 }
 
 // Results returns what [panicsElsewhere] returned, or raises again the panic that ended it.
@@ -380,17 +380,17 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 	{
 		caught := f.caught
-//line github.com/movenext/movenext/statemachine/leaves_test.go:247
+//line github.com/movenext/movenext/statemachine/leaves_test.go:246
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:247
+//line github.com/movenext/movenext/statemachine/leaves_test.go:246
 			defer func() { (*caught) = recover() }()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:247
+//line github.com/movenext/movenext/statemachine/leaves_test.go:246
 			raise()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:247
+//line github.com/movenext/movenext/statemachine/leaves_test.go:246
 		})
 	}
-	// leaves_test.go:248: panicsElsewhere(ctx, s)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:248
+	// leaves_test.go:247: panicsElsewhere(ctx, s)
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:396
 	if f.panicsElsewhere1 == nil {
@@ -399,23 +399,23 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:248
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:248
+//line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/leaves_test.go:249
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_test.go:249
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/leaves_test.go:249
+//line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
 }
 
 // Location returns where [catchesAtHome] is suspended.
 func (f *catchesAtHomeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 248)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
 // catchesAtHomeMachine is the root of a chain of calls that begins with [catchesAtHome]: chain, job and frame in one allocation.
@@ -435,4 +435,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 643e06faaaa0f9e0
+// Digest of what is above: f37dad4cd7531da6

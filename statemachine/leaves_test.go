@@ -18,8 +18,8 @@ import (
 	"github.com/movenext/movenext/schedulers/inline"
 )
 
-// keeping is a scheduler that keeps its work, and how it was submitted, until the test
-// runs it. Its timers expire when the test says so, stopped or not.
+// keeping is a scheduler that keeps its work, and the hints of its submission, until the
+// test runs it. The test makes its timers expire, stopped or not.
 type keeping struct {
 	mu    sync.Mutex
 	works []schedulers.Work
@@ -57,7 +57,7 @@ func (k *keeping) StopTimer(*schedulers.Timer) bool {
 
 func (k *keeping) expire() { k.timer.OnExpire.Expire(k.timer) }
 
-// queued returns how many works are kept.
+// queued returns how many work items are kept.
 func (k *keeping) queued() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -86,7 +86,7 @@ func (k *keeping) step(t *testing.T) {
 // ctx returns a context whose scheduler is k.
 func (k *keeping) ctx() context.Context { return schedulers.With(context.Background(), k) }
 
-// watched is a context that can end, and counts who waits for that.
+// watched is a context that can end, and counts the watchers of its end.
 type watched struct {
 	context.Context
 	done    chan struct{}
@@ -155,7 +155,7 @@ func TestATimerThatIsOverKeepsNoMachine(t *testing.T) {
 	runtime.KeepAlive(k.timer)
 }
 
-// belated is there only when it is asked to call back.
+// belated is an awaiter whose result is available only once a continuation is registered.
 type belated struct{ there *[1 << 10]byte }
 
 func (l *belated) GetAwaiter() awaiter.Awaiter[int]      { return l }
@@ -169,8 +169,7 @@ func newBelated(p *weak.Pointer[[1 << 10]byte]) *belated {
 	return l
 }
 
-// looksLater awaits what is there when it is asked, and what it keeps is looked at
-// afterwards.
+// looksLater awaits a belated, and then calls look, which checks what the machine keeps.
 //
 //movenext:async
 func looksLater(ctx context.Context, p *weak.Pointer[[1 << 10]byte], look func()) error {
@@ -206,8 +205,8 @@ func worksOn(ctx context.Context, s *job.Job[int]) error {
 	return err
 }
 
-// A machine that has begun is not refused for lack of room. What yields, and what has
-// used up its budget, goes to the end of the queue.
+// A machine that has begun is not refused for lack of space. A machine that yields, or
+// has used up its budget, goes to the end of the queue.
 func TestHowAMachineThatContinuesIsSubmitted(t *testing.T) {
 	k, s := new(keeping), job.NewSource[int]()
 	j := worksOnAsync(k.ctx(), s.Job())
@@ -249,7 +248,7 @@ func catchesAtHome(ctx context.Context, s schedulers.Scheduler) (caught any, err
 	return nil, nil
 }
 
-// The home of a caller abandons it when it should hear of its callee's end.
+// The home of a caller abandons the caller when it should continue after its callee's end.
 func TestACallerThatItsHomeAbandonsHearsOfItsCallee(t *testing.T) {
 	ctx := schedulers.With(context.Background(), abandoning{})
 	caught, err := catchesAtHomeAsync(ctx, inline.New()).Wait(context.Background())

@@ -18,12 +18,12 @@ func (*roomy) Scheduler() schedulers.Scheduler { return nil }
 func (*roomy) ID() int                         { return 1 }
 func (r *roomy) Room() *any                    { return &r.room }
 
-// roomless says that it has none.
+// roomless is a worker that reports that it has none.
 type roomless struct{ roomy }
 
 func (*roomless) Room() *any { return nil }
 
-// incomparable is a worker that == panics for.
+// incomparable is a worker on which == panics.
 type incomparable struct {
 	*roomy
 	_ []int

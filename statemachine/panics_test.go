@@ -13,9 +13,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// fall is a recursion through machines with deferred calls, which ends at its bottom.
-// It measures the stack: what ends it passes through all of them, and must not leave
-// anything there.
+// fall is a recursion through machines with deferred calls, which ends at its bottom, by
+// a panic for example. It measures the stack: the panic passes through all machines, and
+// must not leave anything there.
 type fall struct {
 	ends     func()
 	suspends bool   // before that
@@ -38,7 +38,7 @@ func (f *fall) out() {
 	f.calls++
 }
 
-// bottom is what the stack of a panic has to name.
+// bottom is the function that the stack of a panic has to name.
 func (f *fall) bottom() { f.ends() }
 
 //movenext:async

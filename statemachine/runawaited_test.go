@@ -16,8 +16,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// roundsFrame starts a job and awaits it, as often as more says so. The first time it
-// yields, to be on a worker.
+// roundsFrame starts a job and awaits it, for as long as more returns true. At first it
+// yields, in order to be on a worker.
 type roundsFrame struct {
 	statemachine.Frame
 	ctx    context.Context
@@ -79,8 +79,7 @@ func TestAMachineRunsTheQueuedJobThatItAwaits(t *testing.T) {
 	fn := func(context.Context) (int, error) { return 1, nil }
 	_, err := roundsAsync(ctx, fn, times(10)).Wait(context.Background())
 	require.NoError(t, err)
-	// Ten jobs and the turn that the machine has yielded for. A turn for each await
-	// would be ten more.
+	// Ten jobs and the turn for the machine's yield. A turn for each await would add ten more.
 	assert.Equal(t, uint64(11), p.Metrics().Submitted)
 }
 
@@ -106,7 +105,7 @@ func TestAMachineThatRunsItsJobsGivesWay(t *testing.T) {
 	_, ctx := singleWorker(t)
 	var stop atomic.Bool
 	forever := roundsAsync(ctx, func(context.Context) (int, error) { return 1, nil }, func() bool { return !stop.Load() })
-	// The only worker is the machine's, and this would never run if it kept it.
+	// The machine runs on the only worker. If it kept that worker, this would never run.
 	_, err := job.Go(ctx, func(context.Context) error { stop.Store(true); return nil }).Wait(context.Background())
 	assert.NoError(t, err)
 	_, err = forever.Wait(context.Background())
@@ -169,8 +168,7 @@ func TestAMachineRunsTheUnstartedJobThatItAwaits(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Shutdown(context.Background())) // then the last work is counted
 	m := p.Metrics()
-	// The jobs, the turn that the machine has yielded for, and one each time that it
-	// has given way.
+	// The jobs, the turn for the machine's first yield, and one for each later yield.
 	assert.Equal(t, uint64(200+1+200/61), m.Submitted)
 	assert.Equal(t, m.Submitted, m.Completed)
 }

@@ -140,8 +140,8 @@ func TestTimersThatExitDoSoInTheFunctionThatSleeps(t *testing.T) {
 	})
 }
 
-// The context ends between the start of the watch and the timer's; the machine
-// continues, and ends, while the goroutine that armed the timer is still there.
+// The context ends between the start of the watch and that of the timer; the machine
+// continues, and ends, while the goroutine that arms the timer is still in StartTimer.
 func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
 	for name, then := range map[string]func(){"armed": func() {}, "panic": func() { panic("too late") }, "exit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
 	}
 }
 
-// quiet is a context that ends and does not say why.
+// quiet is a context that ends without an error.
 type quiet struct{ context.Context }
 
 func (quiet) Err() error { return nil }
@@ -195,8 +195,8 @@ func TestASleepThatEndsWithoutAReasonHasNoError(t *testing.T) {
 	}
 }
 
-// strictTimers are those of a pool, and know an armed timer by its time, as the
-// contract lets them.
+// strictTimers are those of a pool. They recognize an armed timer by its time, as the
+// contract permits.
 type strictTimers struct {
 	*pool.Pool
 	t *testing.T

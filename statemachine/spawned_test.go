@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// runSum is what generated code makes of
+// runSum is the code that the generator makes of
 //
 //	job.Run(ctx, func(ctx context.Context) (int, error) { return sum(ctx, jobs) })
 func runSum(ctx context.Context, end func(int), jobs ...*job.Job[int]) *job.Job[int] {
@@ -129,9 +129,9 @@ func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
 	assert.Less(t, deepest, jobs, "calls on the stack")
 }
 
-// A context leads to its worker, also on a goroutine that the worker is not. What that
-// goroutine runs in place must not touch what belongs to the worker, which runs
-// machines of its own meanwhile; the race detector sees it.
+// A context names its worker, even on a goroutine other than the worker's. A literal
+// that such a goroutine runs in place must not touch the worker's data, since the worker
+// runs other machines meanwhile; the race detector checks this.
 func TestAForeignGoroutineRunsALiteralInPlaceBesideTheWorkerOfItsContext(t *testing.T) {
 	_, ctx := singleWorker(t)
 	started := make(chan context.Context, 1)

@@ -64,8 +64,8 @@ func TestAChainOfManyMachinesNeedsNoStack(t *testing.T) {
 	})
 }
 
-// lookingFrame awaits a job, and calls between between the look at it and the
-// registration.
+// lookingFrame awaits a job, and calls the function between after the check of the job
+// and before the registration.
 type lookingFrame struct {
 	statemachine.Builder[int]
 	statemachine.Frame

@@ -18,12 +18,12 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// history is what happened, in order. It is used by one machine at a time.
+// history records what happened, in order. It is used by one machine at a time.
 type history []string
 
 func (h *history) add(format string, args ...any) { *h = append(*h, fmt.Sprintf(format, args...)) }
 
-// letters yields what the jobs have, and awaits after when it is stopped.
+// letters yields the results of the jobs, and awaits after when it is stopped.
 //
 //movenext:async
 func letters(h *history, jobs []*job.Job[string], after *job.Job[string]) iter.Seq2[string, error] {

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// leaves has a twin written by hand: its job has ended when the twin returns,
-// by runtime.Goexit on a goroutine of its own.
+// leaves has a twin written by hand. Its job has already ended when the twin returns, by
+// runtime.Goexit on another goroutine.
 func leaves(context.Context) error { runtime.Goexit(); return nil }
 
 func leavesAsync(ctx context.Context) *job.Job[job.Void] {
@@ -29,15 +29,15 @@ func leftBy(ctx context.Context, deferred *bool) error {
 	return leaves(ctx)
 }
 
-// callsLeftBy is left by what it calls.
+// callsLeftBy calls leftBy, which ends it too.
 //
 //movenext:async
 func callsLeftBy(ctx context.Context, deferred *bool) error {
 	return leftBy(ctx, deferred)
 }
 
-// A job that has called runtime.Goexit before its machine looks at it must not end the
-// goroutine that starts the machine: a little later it would not have.
+// A job that has called runtime.Goexit before its machine checks it must not end the
+// goroutine that starts the machine: if the job were a little slower, it would not either.
 func TestAQuickExitOfATwinLeavesTheStarterAlone(t *testing.T) {
 	for name, start := range map[string]func(context.Context, *bool) *job.Job[job.Void]{
 		"itself": leftByAsync, "a callee": callsLeftByAsync,

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Location is what the generator would write for leaf.
+// Location is the method that the generator would write for leaf.
 func (f *leafFrame) Location() statemachine.Location {
 	return f.Frame.At("pkg.leaf", "pkg/byhand.go", 7)
 }
@@ -81,8 +81,8 @@ func TestADeepChainIsShownInPart(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// later returns a machine that awaits what begin returns when it is resumed,
-// and its job.
+// later returns the job of a machine that first awaits the job of begin, and then the
+// job that awaited returns.
 func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source[int], j *job.Job[int]) {
 	begin = job.NewSource[int]()
 	m := &sumMachine{sumFrame: sumFrame{ctx: ctx}}
@@ -155,7 +155,7 @@ func TestACycleOfMachinesAndCombinatorsIsFound(t *testing.T) {
 	}
 }
 
-// On several workers, at whatever moment: no machine waits forever.
+// On several workers, whatever the timing: no machine waits forever.
 func TestCyclesOfMachinesOnSeveralWorkers(t *testing.T) {
 	p := pool.New(pool.Workers(4, 4))
 	ctx := schedulers.With(context.Background(), p)

@@ -28,7 +28,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// order is what has run, one after the other.
+// order records what has run, in order.
 type order struct {
 	mu  sync.Mutex
 	ran []string
@@ -45,7 +45,7 @@ func (o *order) job(name string) func(context.Context) error {
 	return func(context.Context) error { o.add(name); return nil }
 }
 
-// givesWay queues two jobs where it runs, and gives way.
+// givesWay queues two jobs at its own scheduler, and yields.
 //
 //movenext:async
 func givesWay(ctx context.Context, o *order) error {
@@ -56,7 +56,7 @@ func givesWay(ctx context.Context, o *order) error {
 	return err
 }
 
-// givesWayByHand does so by the job of its turn.
+// givesWayByHand does so by awaiting the job of YieldAsync.
 //
 //movenext:async
 func givesWayByHand(ctx context.Context, o *order) error {
@@ -105,8 +105,8 @@ func inOrder() map[string]func() (on schedulers.Scheduler, end func(context.Cont
 	}
 }
 
-// replaced are those that have another worker run while plain code waits, whose order is not that
-// of one worker.
+// replaced are the schedulers that run another worker while plain code waits, so that
+// their order is not that of one worker.
 var replaced = []string{"pool", "workset", "observed"}
 
 func TestYieldGivesWayWhereItRuns(t *testing.T) {
@@ -159,7 +159,7 @@ func TestYieldWhereNothingIsQueued(t *testing.T) {
 	job.Yield() // outside of all
 }
 
-// takesNext takes what comes next, once.
+// takesNext takes the next job, once.
 //
 //movenext:async
 func takesNext(ctx context.Context, c *job.Completions[int]) (int, error) {
@@ -173,7 +173,7 @@ func takesNext(ctx context.Context, c *job.Completions[int]) (int, error) {
 //movenext:async
 func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
 
-// takesByHand takes the value of a job of its own making.
+// takesByHand takes the value of the job of NextAsync.
 //
 //movenext:async
 func takesByHand(ctx context.Context, p *job.Puller[int]) (int, error) {

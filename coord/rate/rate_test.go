@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var t0 = time.Unix(1_000_000, 0)
 
-// at is t0 plus the given tenths of a second.
+// at returns t0 plus the given tenths of a second.
 func at(tenths int) time.Time { return t0.Add(time.Duration(tenths) * 100 * time.Millisecond) }
 
 func TestABucketIsFullAtFirstAndRefilled(t *testing.T) {
@@ -113,7 +113,7 @@ func TestAnEarlierChangeGrantsNothingTwice(t *testing.T) {
 	}
 }
 
-// Both forms wait alike: a burst at once, then one per interval.
+// Both forms wait in the same way: a burst at once, then one per interval.
 func TestWaitsInABubble(t *testing.T) {
 	for name, wait := range map[string]func(l *rate.Limiter, ctx context.Context) error{
 		"plain": func(l *rate.Limiter, ctx context.Context) error { return l.Wait(ctx) },
