@@ -28,8 +28,8 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 }
 
 // SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
-// first, or has faulted as [Broadcast.Send] says. It does not block; it allocates
-// nothing if the broadcast has room.
+// first, or has faulted with an error of [Broadcast.Send]. It does not block; it
+// allocates nothing if the broadcast has room.
 func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {

@@ -30,8 +30,8 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 }
 
 // ReceiveAsync returns a job that completes with an element, is Canceled when ctx ends
-// first, or has faulted as [Channel.Receive] says. Dropping the job drops the element.
-// It does not block.
+// first, or has faulted with an error of [Channel.Receive]. Dropping the job drops the
+// element. It does not block.
 func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {

@@ -28,8 +28,8 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 }
 
 // SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
-// first, or has faulted as [Channel.Send] says. It does not block; it allocates nothing
-// if the channel has room.
+// first, or has faulted with an error of [Channel.Send]. It does not block; it allocates
+// nothing if the channel has room.
 func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {

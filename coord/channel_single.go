@@ -63,8 +63,8 @@ import (
 // served since, have continued elsewhere, and wait here again with the same waiter. The
 // compare-and-swap would tear it out of that other wait, and one machine would run
 // twice. So a late receiver does for the current occupant of single what it would have
-// done for itself: under the lock it looks for an element for that waiter, or puts it
-// into the queue.
+// done for itself: under the lock it takes an element for that waiter, or puts the
+// waiter into the queue.
 
 // The levels of a channel.
 const (

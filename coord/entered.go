@@ -118,7 +118,7 @@ func spareOf[R, P any](r *statemachine.Run) *entering[R, P] {
 	return w
 }
 
-// use makes w wait for ask at h.
+// use makes w wait at h for the request ask.
 func (w *waiter[R, P]) use(h host[R, P], ask P) { w.spare, w.host, w.ask = false, h, ask }
 
 // entered is waitEntered for an operation with a value.

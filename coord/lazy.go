@@ -44,9 +44,9 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	return f.wait(ctx)
 }
 
-// GetAsync returns a job that completes with the value, or has failed as [Lazy.Get]
-// says; it is Canceled when ctx ends first. It does not block; it allocates nothing if
-// the value is there.
+// GetAsync returns a job that completes with the value, or has failed with an error of
+// [Lazy.Get]; it is Canceled when ctx ends first. It does not block; it allocates
+// nothing if the value is there.
 func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// channelModel is a channel as slices: what is held, the senders, the receivers.
+// channelModel is a channel as slices: the held elements, the senders, the receivers.
 type channelModel struct {
 	capacity int
 	full     FullMode

@@ -104,8 +104,9 @@ func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opt
 func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) { return lent(ctx, &p.hiddenObjectPool) }
 
 // GetAsync returns a job that completes with an object, is Canceled when ctx ends first, or
-// has failed as [ObjectPool.Get] says. Dropping the job loses the object: to give up,
-// cancel ctx, and then check whether the job has completed nevertheless. It does not block.
+// has failed with an error of [ObjectPool.Get]. Dropping the job loses the object: to
+// give up, cancel ctx, and then check whether the job has completed nevertheless. It
+// does not block.
 func (p *ObjectPool[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	return lentAsync(ctx, &p.hiddenObjectPool)
 }

@@ -119,7 +119,7 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 }
 
 // GetAsync returns a job that completes with the result of the round, is Canceled when
-// ctx ends first, or has faulted as [Reusable.Get] says. It does not block.
+// ctx ends first, or has faulted with an error of [Reusable.Get]. It does not block.
 func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {

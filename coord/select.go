@@ -111,7 +111,7 @@ func selected(ctx context.Context, cases []Case) (chosen int, err error) {
 	s := &selection{cases: cases}
 	defer s.end()
 	for {
-		if _, err := done().Await(); err != nil { // a machine that always finds a case gives way
+		if _, err := done().Await(); err != nil { // a machine that always finds a case yields
 			return -1, err
 		}
 		if s.ctx, err = bound(ctx); err != nil {

@@ -67,7 +67,7 @@ func (f *selectedFrame) moveNext(r *statemachine.Run, cases []Case) (finished bo
 		f.defers.PushPlain(func() { s.end() })
 	}
 for1:
-	// select.go:114: if _, err := done().Await(); err != nil { // a machine that always finds a case gives way
+	// select.go:114: if _, err := done().Await(); err != nil { // a machine that always finds a case yields
 //line github.com/movenext/movenext/coord/select.go:114
 	f.await1 = done()
 //line github.com/movenext/movenext/coord/select.go:114
@@ -85,7 +85,7 @@ resume1:
 //line github.com/movenext/movenext/coord/select.go:114
 		f.await1 = nil
 //line github.com/movenext/movenext/coord/select.go:114
-		if err2 != nil { // a machine that always finds a case gives way
+		if err2 != nil { // a machine that always finds a case yields
 			f.chosen, f.err = -1, err2
 //line github.com/movenext/movenext/coord/select.go:115
 			f.State = statemachine.Finished
@@ -160,4 +160,4 @@ func (f *selectedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f7d494c731ae5b10
+// Digest of what is above: a204e6105c20d85e

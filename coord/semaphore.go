@@ -53,8 +53,8 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 }
 
 // AcquireAsync returns a job that completes once n permits are held, is Canceled when
-// ctx ends first, or has faulted as [Semaphore.Acquire] says. It does not block; it
-// allocates nothing if it need not wait.
+// ctx ends first, or has faulted with an error of [Semaphore.Acquire]. It does not
+// block; it allocates nothing if it need not wait.
 func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
 	ctx, err := s.check(ctx, n)
 	if err != nil {

@@ -36,8 +36,8 @@ func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Cont
 	return s.flight(ctx, key, fn).wait(ctx)
 }
 
-// DoAsync returns a job that ends as [SingleFlight.Do] says, and is Canceled when ctx
-// ends first. It does not block.
+// DoAsync returns a job that ends with the results of [SingleFlight.Do], or is Canceled
+// when ctx ends first. It does not block.
 func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context.Context) (T, error)) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err == nil && fn == nil {

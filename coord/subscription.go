@@ -47,7 +47,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 }
 
 // ReceiveAsync returns a job that completes with the next element, is Canceled when ctx
-// ends first, or has faulted as [Subscription.Receive] says. It does not block.
+// ends first, or has faulted with an error of [Subscription.Receive]. It does not block.
 func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {

@@ -118,7 +118,7 @@ func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 }
 
 // NextAsync returns a job that completes with the latest value, is Canceled when ctx ends
-// first, or has faulted as [Observer.Next] says. It does not block.
+// first, or has faulted with an error of [Observer.Next]. It does not block.
 func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {

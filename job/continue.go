@@ -100,7 +100,7 @@ func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 		var zero U
 		waiters, won := t.pass(j.Status(), zero, j.err())
 		if won {
-			j.observed() // from here on it is our failure
+			j.observed() // from here on it is the failure of this job
 		}
 		return waiters
 	}
@@ -152,7 +152,7 @@ func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
 		waiters, won := c.pass(j.Status(), j.value, j.err())
 		if won {
-			j.observed() // from here on it is our failure
+			j.observed() // from here on it is the failure of this job
 		}
 		return waiters
 	}

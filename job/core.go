@@ -32,7 +32,7 @@ type core struct {
 	rare interleave.Pointer[rare]
 }
 
-// owner is the object around a job with a function of its own.
+// owner is the object that contains a job with its own function.
 type owner interface {
 	schedulers.Work
 	// runClaimed runs a job that the caller has claimed.

@@ -99,10 +99,10 @@ func ExampleJob_Wait() {
 
 	var wait *job.WaitError
 	fmt.Println(errors.As(err, &wait), errors.Is(err, context.DeadlineExceeded))
-	fmt.Println(never.Job().Status(), "goes on")
+	fmt.Println(never.Job().Status(), "continues")
 	// Output:
 	// true true
-	// WaitingForActivation goes on
+	// WaitingForActivation continues
 }
 
 func ExampleJob_Await() {

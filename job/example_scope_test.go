@@ -53,10 +53,10 @@ func ExampleSupervisor() {
 	s := job.NewScope(context.Background(), job.Supervisor())
 	done := make(chan struct{})
 	s.Go(func(context.Context) error { defer close(done); return errors.New("one fails") })
-	s.Go(func(ctx context.Context) error { <-done; fmt.Println("the other goes on:", ctx.Err()); return nil })
+	s.Go(func(ctx context.Context) error { <-done; fmt.Println("the other continues:", ctx.Err()); return nil })
 	fmt.Println(s.Wait())
 	// Output:
-	// the other goes on: <nil>
+	// the other continues: <nil>
 	// one fails
 }
 

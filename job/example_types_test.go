@@ -17,7 +17,7 @@ func ExampleJob() {
 	fmt.Println(j.Name(), j.Status(), j.IsCompleted(), j.ID() != 0)
 	fmt.Println(j.Start(), j.Start())
 	close(gate)
-	for range 2 { // many may ask, many times
+	for range 2 { // the result can be read many times
 		fmt.Println(j.Wait(ctx))
 	}
 	fmt.Println(j.Status(), j.Err())

@@ -268,7 +268,7 @@ var closedChannel = func() chan struct{} {
 // done returns the channel that is closed when the job has ended. Closing it is one more
 // continuation, which adds no race.
 //
-// A job that has ended gets no channel of its own: a completed job is shared by all
+// A job that has ended gets no separate channel: a completed job is shared by all
 // callers that want the same result, and a channel made inside a synctest bubble cannot
 // be shared.
 func (c *core) done() <-chan struct{} {

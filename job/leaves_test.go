@@ -67,7 +67,7 @@ func (p *patient) end() {
 	}
 }
 
-// obedient is a scheduler with timers that expire when the test says so, stopped or not.
+// obedient is a scheduler whose timers the test makes expire, stopped or not.
 type obedient struct {
 	manual
 	timer  *schedulers.Timer

@@ -71,9 +71,8 @@ func (k *children) take(s *Scope) *child {
 func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 
 // Go starts fn as a child without a handle and reports whether it did; it does not
-// block. The context that fn is given ends with the scope, and carries its scheduler
-// and the worker. If fn returns an error, panics or calls runtime.Goexit, the child has
-// failed.
+// block. The context of fn ends with the scope, and carries its scheduler and the
+// worker. If fn returns an error, panics or calls runtime.Goexit, the child has failed.
 //
 // It returns false, and fn will not run, if the scope has ended or is canceled. A nil
 // fn, and a refusal by the scheduler, are failures of the scope. Start the children of

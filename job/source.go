@@ -47,7 +47,7 @@ func (s *Source[T]) TrySetResult(value T) bool {
 }
 
 // TrySetError makes the job fault with err. A nil err is a mistake: the job then faults
-// with an error that says so.
+// with an error that reports it.
 func (s *Source[T]) TrySetError(err error) bool {
 	var zero T
 	if err == nil {

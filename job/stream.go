@@ -41,9 +41,8 @@ type StreamSource[T any] interface {
 // NewStream returns the stream of a source.
 func NewStream[T any](source StreamSource[T]) *Stream[T] { return &Stream[T]{source} }
 
-// StreamOf returns the stream of a plain sequence. Where a machine ranges over it, seq
-// runs on a goroutine of its own, one value at a time. A nil seq makes a stream of one
-// error, [ErrNilFunc].
+// StreamOf returns the stream of a plain sequence. If a machine ranges over it, seq runs on
+// its own goroutine, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
 func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
 	if seq == nil {
 		seq = failedSequence[T]

@@ -12,8 +12,8 @@ import (
 // holds no lock and its stack is flat, so a continuation made with [RunSynchronously]
 // can run there.
 //
-// So these continuations have a list of their own, which only the worker treats
-// specially; all other completers treat it like the main list.
+// So these continuations have a separate list, which only the worker treats specially;
+// all other completers treat it like the main list.
 //
 // A continuation that runs this way completes too, and may have synchronous
 // continuations itself, in a chain of a million. So they are not called from within each

@@ -197,10 +197,10 @@ func (t *task[T]) crash(v any, q *queue) {
 	t.complete(Faulted, q, false)
 }
 
-// keeper is a task that keeps an outcome of its own, whatever its function does.
+// keeper is a task that has its own outcome to keep, whatever its function does.
 type keeper interface {
 	// crashed returns the error of a function that has panicked or called
-	// runtime.Goexit, joined to what is kept.
+	// runtime.Goexit, joined to the error that is kept.
 	crashed(err error) error
 }
 

@@ -40,10 +40,9 @@
 // The operation then suspends its caller instead of blocking it. [Degree] bounds
 // the bodies in flight, suspended ones included, even on a scheduler with fewer
 // workers. Results, errors, panics and Goexit are those of the blocking call.
-// A range over a call of [Stage] suspends as well, since it has a twin.
-// Functions called by [Join], [Join2], [Fork] and sorting, and the merge of
-// Reduce, return no error by which they could report a suspension: they block,
-// and movenext vet reports them.
+// A range over a call of [Stage] suspends too, since Stage has a twin. Functions called
+// by [Join], [Join2], [Fork] and sorting, and the merge of Reduce, return no error by
+// which they could report a suspension: they block, and movenext vet reports them.
 //
 // # Structured
 //

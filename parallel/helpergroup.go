@@ -12,8 +12,8 @@ import (
 //
 // # The easy part
 //
-// The caller submits a work item that says "help me", and begins. A worker that
-// gets to it helps until nothing is left, and then takes its next work.
+// The caller submits a work item that requests help, and begins. A worker that takes it
+// helps until nothing is left, and then takes its next work.
 //
 // # No helper came
 //

@@ -15,9 +15,8 @@ type valued[R any] struct {
 	end  suspension.Ender[job.Void]
 }
 
-// later returns the error of a body with a result. If the error says that the
-// body has suspended, keep gets the body's results when it ends, and runs no user
-// code.
+// later returns the error of a body with a result. If the error means that the body has
+// suspended, keep gets the body's results when the body ends; keep runs no user code.
 func later[R any](err error, keep func(result R, err error) error) error {
 	if rest := suspension.Of(err); rest != nil {
 		return &valued[R]{Suspended: rest, keep: keep}

@@ -13,10 +13,10 @@ import (
 // # The easy way that does not work
 //
 // An iter.Seq calls its consumer. For several goroutines to pull from it, it has to be
-// inverted, which is what iter.Pull does. But a coroutine of iter.Pull may only be
-// resumed by goroutines whose thread locking matches its creator's, and the workers of
-// some schedulers are locked to threads. A mismatch is a fatal error, not a panic. So
-// the sequence runs on a goroutine, and serves requests over channels.
+// inverted, as iter.Pull does. But a coroutine of iter.Pull may only be resumed by
+// goroutines whose thread locking matches its creator's, and the workers of some
+// schedulers are locked to threads. A mismatch is a fatal error, not a panic. So the
+// sequence runs on a goroutine, and serves requests over channels.
 //
 // # One request at a time
 //

@@ -16,7 +16,7 @@ import (
 //	the frame                                the run
 //	 1. it is complete? Proceed: count
 //	 2. over the budget: suspend, as if       3. register: over the budget? To the end of
-//	    it were not complete                     the queue of the home, with what is awaited
+//	    it were not complete                     the home's queue, with the awaited operation
 //	                                          4. register there
 //
 // The count is a plain field of the Run, which the frame has access to: a suspension

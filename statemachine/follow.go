@@ -77,7 +77,7 @@ type following[T any] struct{ suspension.Following[T] }
 // GoOn implements suspension.Suspended.
 func (f *following[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
 
-// WaitingFrames is for reports of package job: it stands for no call of its own.
+// WaitingFrames is for reports of package job: this waiter has no frames.
 func (f *following[T]) WaitingFrames() []job.Frame { return nil }
 
 // WaitingJob is for reports of package job: asynchronous stacks, and searches for cycles, go

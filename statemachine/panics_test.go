@@ -162,8 +162,8 @@ func (f *fall) run(through func(context.Context, *fall, int) *job.Job[job.Void],
 	return err
 }
 
-// The stack says what a panic costs: the runtime walks over what lies there for each
-// machine, so a stack that grows by some frames a machine makes the whole quadratic.
+// The stack determines what a panic costs: the runtime walks over everything there for
+// each machine, so a stack that grows by some frames a machine makes the whole quadratic.
 func TestPanicsAndGoexitThroughMachinesLeaveNothingOnTheStack(t *testing.T) {
 	const machines, some = 200, 80
 	for name, through := range falls {

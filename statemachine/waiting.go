@@ -48,8 +48,8 @@ const (
 	knownCalls = 1024
 )
 
-// WaitingFrames is for reports of package job: the suspended calls, the innermost first. If
-// there are more than 64, the last frame says how many more.
+// WaitingFrames is for reports of package job: the suspended calls, the innermost first.
+// If there are more than 64, the last frame has the number of the others.
 func (c *chain) WaitingFrames() []job.Frame { return c.top.calls() }
 
 // calls is [chain.WaitingFrames] for the calls from f outwards.

@@ -49,7 +49,7 @@ func speechless(files []*GoFile) *GoFile {
 	return files[0]
 }
 
-// says reports whether a comment has words: Text omits directives.
+// says reports whether a comment has words. Text omits directives.
 func says(c *ast.CommentGroup) bool { return c.Text() != "" }
 
 func (f *GoFile) undocumented() []Finding {

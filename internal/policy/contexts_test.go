@@ -55,7 +55,7 @@ func broadcast(c *coord.Cond) {
 }
 
 // byMachines are the parts of package statemachine that take a context: the
-// contexts of the machines below are nil as well.
+// contexts of the machines below are nil too.
 var byMachines = []string{
 	"statemachine.Builder.Start",
 	"statemachine.Calling",

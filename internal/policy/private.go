@@ -36,7 +36,7 @@ var vague = []struct {
 	{regexp.MustCompile(`(?i)\b(settle[sd]?|settling)\b`), 20, "complete, decide, dispatch"},
 }
 
-// fewLines is the number of comment lines below which a density says nothing.
+// fewLines is the number of comment lines below which a density is meaningless.
 const fewLines = 200
 
 // terms checks that names and comments use the established terms.

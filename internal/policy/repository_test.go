@@ -11,8 +11,7 @@ import (
 // repository is the tree that this file is part of.
 var repository = sync.OnceValues(func() (*Tree, error) { return Open("../..") })
 
-// TestRepository applies the rules to the repository. Each finding says how to
-// fix it.
+// TestRepository applies the rules to the repository. Each finding includes a way to fix it.
 func TestRepository(t *testing.T) {
 	tree, err := repository()
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func Rules() []Rule {
 type Finding struct {
 	Path string // slash-separated, relative to the tree's root
 	Line int    // from 1; 0 is the file or the folder as a whole
-	Name string // what is meant inside the file: a function, an import, a word; may be empty
+	Name string // the item inside the file: a function, an import, a word; may be empty
 	What string // the fact
 	Mend string // what to do about it
 }

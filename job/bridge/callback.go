@@ -37,7 +37,7 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 }
 
 // call is a call in progress. It may end, by done or by its context, before start has
-// returned. Two flags in one word decide whether stop is called: one says that stop
+// returned. Two flags in one word decide whether stop is called: one records that stop
 // exists, the other that the context has ended the call. The side that sets the second
 // flag calls stop.
 type call[T any] struct {

@@ -16,7 +16,7 @@ import (
 // Puller returns the elements of a sequence one by one, as iter.Pull does, without
 // blocking the caller on the sequence's goroutine. Make one with [Pull], and call Stop
 // when no more elements are needed. All methods are safe for concurrent use: several
-// callers may ask for the next element, and are served in the order of their requests.
+// callers may wait for the next element, and are served in the order of their requests.
 type Puller[T any] struct {
 	seq   iter.Seq[T]
 	watch ctxwatch.Watch
@@ -29,10 +29,10 @@ type Puller[T any] struct {
 	requests list.List // of *request[T]: the callers that wait for an element
 }
 
-// Pull returns the elements of seq. seq runs on a goroutine of its own, from the first
-// call of Next until it returns or Stop is called, and never ahead of its callers: an
-// element is made when it is requested. The end of ctx acts as a call of Stop. It does
-// not block.
+// Pull returns a Puller of the elements of seq. seq runs on its own goroutine, from the
+// first call of Next until it returns or Stop is called, and never ahead of its callers:
+// an element is made when it is requested. The end of ctx acts as a call of Stop. It
+// does not block.
 func Pull[T any](ctx context.Context, seq iter.Seq[T]) *Puller[T] {
 	p := &Puller[T]{seq: seq, wake: make(chan struct{}, 1)}
 	if seq == nil {
@@ -47,8 +47,8 @@ func Pull[T any](ctx context.Context, seq iter.Seq[T]) *Puller[T] {
 
 // Next returns the next element, and io.EOF when there is none or Stop was called. When
 // ctx ends first it returns a *job.WaitError, and the element goes to the next caller.
-// A panic of the sequence, or its runtime.Goexit, continues once, in the caller that
-// asked. It blocks; its twin is [Puller.NextAsync].
+// A panic of the sequence, or its runtime.Goexit, continues once, in a caller of Next.
+// It blocks; its twin is [Puller.NextAsync].
 func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if ctx == nil {
 		ctx = context.Background()

@@ -37,7 +37,7 @@ type Step struct {
 	Locals   []Local // the fields of the frame
 }
 
-// Local is a field of the frame and what it holds.
+// Local is a field of the frame and its value.
 type Local struct{ Name, Value string }
 
 // log is the destination of steps, with the last number given to a machine.
