@@ -192,9 +192,9 @@ func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
 
 // refuse is called if the home of the machine turns out to be gone after the waiter was
 // decided. It gives back what the waiter was granted, before the machine is notified. If
-// that is impossible, the machine keeps the grant and no error is reported. Without the
-// giving back, a machine that gets the error would not unlock the lock that it was
-// granted, and no later call could lock it again.
+// that is impossible, the machine keeps the grant and no error is reported. Otherwise a
+// machine that gets the error would keep a lock without knowing it, and no later call
+// could lock it again.
 func (w *waiter[R, P]) refuse(refusal error) {
 	h, ok := w.host.(revocable[R, P])
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Reusable is a source that is completed by hand again and again: for an operation that
-// one object carries out many times, such as reading from one device, where a
+// Reusable is a source that can be completed by hand many times. It is for an operation
+// that one object carries out repeatedly, such as reading from a device, where a
 // [job.Source] for each would be most of the cost. A machine whose waits are all for Get
 // allocates nothing, unless its context can end: that is watched. The zero Reusable is
 // ready to use.

@@ -187,7 +187,7 @@ func TestRaisingTheLimitStartsWhatWaits(t *testing.T) {
 	OnBlockingFull(nil)
 }
 
-// A lane at its limit may become full again and again; a program's log must not fill with it.
+// A lane at its limit may become full many times; that must not flood a program's log.
 func TestAFullLaneIsWrittenAboutOnce(t *testing.T) {
 	defer warnedFull.Store(warnedFull.Load())
 	warnedFull.Store(false)

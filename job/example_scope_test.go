@@ -114,7 +114,7 @@ func ExampleInScopeAsync() {
 	// Output: a child failed
 }
 
-// At most two children in flight, whatever they wait for.
+// At most two children are in flight, whatever they wait for.
 func ExampleScope_Limit() {
 	err := job.InScope(context.Background(), func(_ context.Context, s *job.Scope) error {
 		s.Limit(2)

@@ -26,7 +26,7 @@ import (
 // There are two kinds. In a fail-fast scope the first child that fails cancels all
 // others, and the scope has failed. In a scope that was made with [Supervisor], a failed
 // child does not affect the others. In both, the end of ctx cancels all children, and a
-// child that was canceled, by the scope or by its own handle, is no failure.
+// child that was canceled, by the scope or by its own handle, does not count as failed.
 //
 // The scope's error is all its failures, joined by errors.Join in the order in which
 // they occurred. If there was none and children were canceled because the scope's

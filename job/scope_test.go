@@ -307,7 +307,7 @@ func TestManyStartAndEndAtOnce(t *testing.T) {
 	}
 }
 
-// A child that its own handle cancels is no failure of the scope, and does not cancel it.
+// A child that its own handle cancels is not a failure of the scope, and does not cancel it.
 func TestAScopeWhoseChildWasCanceledHasCompleted(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())

@@ -24,7 +24,7 @@ import (
 // and have not ended, suspended ones included. Zero or less means no bound, as in a new
 // scope. Further children wait in a queue, in the order in which they were started,
 // without a goroutine and without an entry in their scheduler's queue; [Scope.Go] and
-// [Spawn] do not block. The body of [InScope] is no child and needs no slot.
+// [Spawn] do not block. The body of [InScope] is not a child and needs no slot.
 //
 // It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a
 // pool's workers, package limited) counts what runs, and a machine that waits does not.

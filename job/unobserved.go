@@ -28,8 +28,8 @@ type Failure struct {
 // OnUnobserved sets the hook that is called for each unobserved failure. A failure is
 // unobserved if a job Faulted while a hook was set, all its handles were dropped without
 // a call of Wait, Await, GetResult or Err, and no other job has taken the failure over.
-// A canceled job is no failure. A [Source] that was made while a hook was set, and was
-// dropped before it was completed, is one ([ErrDropped]). OnUnobserved returns the
+// A canceled job is not a failure. A [Source] that was made while a hook was set, and
+// was dropped before it was completed, is one ([ErrDropped]). OnUnobserved returns the
 // previous hook; nil means none. It is safe for concurrent use.
 //
 // The hook is called some time after the next garbage collection, or by

@@ -95,7 +95,7 @@ func TestAnObservedFailureIsNotReported(t *testing.T) {
 	for _, look := range looks {
 		look(FromError[int](errBoom))
 	}
-	FromCanceled[int](errBoom) // is no failure
+	FromCanceled[int](errBoom) // is not a failure
 	FromResult(1)
 	nothingHeard(t, heard)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// effortFunc is an effort of which nothing is ever left.
+// effortFunc is an effort that never has work left.
 type effortFunc func()
 
 func (f effortFunc) help(schedulers.Worker) { f() }

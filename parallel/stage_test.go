@@ -270,8 +270,7 @@ func TestAPanicOfABodyContinuesInTheRange(t *testing.T) {
 	})
 }
 
-// Two stages, of which the second is slow: the first is never further ahead than both
-// degrees.
+// Two stages, the second of them slow: the first is never further ahead than both degrees.
 func TestAPipelineIsAsFastAsItsConsumer(t *testing.T) {
 	c := count{n: 100}
 	var most int64

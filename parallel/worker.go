@@ -46,8 +46,8 @@ func (w *Worker) Context() context.Context {
 }
 
 // Err returns nil until the operation's context has ended, and then the reason: it is
-// w.Context().Err(). A body that takes long should check it now and then, and return
-// early; nothing else ends it. Err does not block.
+// w.Context().Err(). A body that takes long should check it from time to time, and
+// return early; nothing else ends it. Err does not block.
 func (w *Worker) Err() error { return w.team.contextErr() }
 
 // Cancel ends the operation's context with a cause; a nil cause means

@@ -227,7 +227,7 @@ func (d *Defers) block(r *Run, enter Entry) {
 	returned = true
 }
 
-// entryFrame is a function that does nothing but make a deferred call.
+// entryFrame is a function that only makes a deferred call.
 type entryFrame struct {
 	Frame
 	enter     Entry
