@@ -28,15 +28,14 @@ type Consenter interface {
 }
 
 // Reclaimer is a scheduler that gives queued work back to one of its workers that waits
-// for it. Unlike a [Consenter] it keeps no entry of the work: no stale entry is left in
-// the queue, and the work's memory is free as soon as it has run.
+// for it. Unlike a [Consenter] it leaves no stale entry in the queue, so the work's memory
+// is free as soon as it has run.
 type Reclaimer interface {
 	// Reclaim removes w, accepted earlier, from its queue and returns true if it
 	// finds w without a search and the calling goroutine, which believes it is
 	// the worker by, may run it now. The scheduler then counts w as completed; it
-	// calls neither method of w, and the caller runs it. False says nothing more:
-	// w may be queued, running or done. w must be comparable. Reclaim must not
-	// block.
+	// calls neither method of w, and the caller runs it. If Reclaim returns false, w may
+	// be queued, running or done. w must be comparable. Reclaim must not block.
 	Reclaim(w Work, by Worker) bool
 }
 
@@ -50,57 +49,57 @@ type Admitter interface {
 	Admit(by Worker) bool
 }
 
-// Blocker is a [Worker] that must be told when its goroutine is about to block, so that
-// its scheduler can keep the remaining work moving.
+// Blocker is a [Worker] that must be notified when its goroutine is about to block, so
+// that its scheduler can keep the remaining work moving.
 type Blocker interface {
-	// Block is called right before the worker's goroutine blocks, and the
-	// function it returns right after. An error means that blocking here could
-	// never end ([ErrWouldDeadlock]); the caller must then not block. On error the
-	// returned function is nil.
+	// Block is called right before the worker's goroutine blocks, and the function that
+	// it returns is called right after. The error [ErrWouldDeadlock] means that the wait
+	// could never end; the caller must then not block. On error the returned function is
+	// nil.
 	//
 	// Since a hint may be wrong, a call from another goroutine must do no more harm
 	// than an additional worker.
 	Block() (unblock func(), err error)
 }
 
-// Leaver is a [Worker] whose scheduler makes use of the hint that a submission is
-// the last action of the current work. The worker is free a moment later, so no
-// other worker has to be woken for the submitted item.
+// Leaver is a [Worker] whose scheduler benefits from knowing that a submission is the
+// last action of the current work. The worker is free a moment later, so no other worker
+// has to be woken for the submitted item.
 type Leaver interface {
 	Worker
-	// Leaving returns the worker to name in the hint of such a submission instead
-	// of this one, to its own scheduler or any other: always the same. Like every
-	// hint it may be wrong; the submitted work may then wait for the worker as
-	// long as the worker's current work takes. Together with [PreferFairness] it
-	// may be named only by the goroutine that runs a work item, when it submits
-	// that same item in order to yield.
+	// Leaving returns the worker that the hint of such a submission names instead of this
+	// one, whether the submission is to its own scheduler or to another. The result is
+	// always the same. Like every hint it may be wrong; the submitted work may then wait
+	// until the worker's current work ends. Together with [PreferFairness] it may be named
+	// only by the goroutine that runs a work item, when it submits that same item in order
+	// to yield.
 	Leaving() Worker
 }
 
 // Keeper is a [Worker] with room for one object of the code that runs on it:
-// scratch state that need not be made anew for each work item.
+// scratch state that is reused from one work item to the next.
 type Keeper interface {
 	Worker
 	// Room returns a pointer to the worker's slot for the object: always the same
 	// slot, empty (nil) at first, and used by no other worker. It returns nil if
 	// the worker has no slot. Only the worker's own goroutine may call Room and
-	// use the slot, while the worker runs a work item. A work item that was given
-	// the worker by [Work.Run] runs there; the holder of a context may not. Code
-	// that finds a foreign object in the slot leaves it there. Package
+	// use the slot, while the worker runs a work item. A work item that received the
+	// worker from [Work.Run] is on that goroutine; code that got the worker from a context
+	// may not be. Code that finds a foreign object in the slot leaves it there. Package
 	// statemachine keeps an object in it.
 	Room() *any
 }
 
-// HomeBlocker is a [Blocker] that can detect waits that never end, if it knows
-// what the wait is for. A scheduler that adds no workers needs this for an exact
-// answer.
+// HomeBlocker is a [Blocker] that can detect waits that never end, if it knows which
+// scheduler runs the awaited work. A scheduler that adds no workers needs this to detect
+// such waits exactly.
 type HomeBlocker interface {
 	Blocker
 
 	// BlockFor is Block for a wait that ends when done is closed by work that home has
 	// accepted: work that is queued there, or running on one of its workers. A caller
-	// that does not know that much calls Block. The error is returned if, as far as the
-	// scheduler's own work is concerned, the wait could never end; a cancellation of
+	// that does not know that much calls Block. BlockFor returns an error if, as far as
+	// the scheduler's own work is concerned, the wait could never end; a cancellation of
 	// the awaited work from outside is not considered.
 	//
 	// home may be a scheduler on top of the worker's own, whose work needs the same
@@ -128,8 +127,8 @@ type InPlacer interface {
 	RunsInPlace() bool
 }
 
-// RunsInPlace reports whether s, or a scheduler beneath it, says that it may run work in
-// Submit. It does not block.
+// RunsInPlace reports whether Submit of s, or of a scheduler beneath it, may run work. It
+// does not block.
 func RunsInPlace(s Scheduler) bool {
 	for s != nil {
 		s = beneathHome(s)
@@ -146,21 +145,21 @@ func RunsInPlace(s Scheduler) bool {
 }
 
 // Learner is a scheduler that can learn which functions keep its workers for long. Package job
-// asks it, since only a job knows the function that it runs.
+// uses it, since only a job knows the function that it runs.
 type Learner interface {
-	// Learned returns what the scheduler has learned, or nil if it does not learn. It does not
-	// block.
+	// Learned returns the functions that the scheduler has learned, or nil if it does not
+	// learn. It does not block.
 	Learned() Functions
 }
 
-// Functions are the functions that a [Learner] has learned. A function is known by the address of
-// its code, which all closures that are made at one place share. The methods are called
-// concurrently, from inside of work, and must not block.
+// Functions is the set of functions that a [Learner] has learned. A function is identified by
+// the address of its code, which all closures that are made at one place share. The methods
+// are called concurrently, from inside work, and must not block.
 type Functions interface {
 	// Has reports whether jobs of the function should be flagged LongRunning.
 	Has(code uintptr) bool
 
-	// Took says for how long a run of the function has kept its worker.
+	// Took records for how long a run of the function has kept its worker.
 	Took(code uintptr, d time.Duration)
 }
 

@@ -4,12 +4,12 @@ import "context"
 
 // Key is the type of the keys under which a context carries the values that this
 // package defines. It is exported so that a context of another package (a job's own)
-// can answer for them without wrapping.
+// can return the values itself, without a wrapper.
 type Key int
 
 // The keys of this package.
 const (
-	SchedulerKey Key = iota + 1 // a Scheduler, perhaps a *Home: ask FromContext or HomeOf
+	SchedulerKey Key = iota + 1 // a Scheduler, perhaps a *Home: use FromContext or HomeOf
 	WorkerKey                   // a Worker
 )
 

@@ -1,7 +1,7 @@
 package schedulers
 
-// digit returns the digit d of [RunOn]: sixteen functions that differ only by
-// their addresses, which tell them apart on a stack.
+// digit returns the function of the digit d; see [RunOn]. The sixteen functions differ only
+// in their addresses, which identify them on a stack.
 func digit(d int) func(w Work, on Worker, n, left int) {
 	switch d {
 	case 0:

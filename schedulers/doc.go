@@ -3,11 +3,11 @@
 //
 // # The contract in one paragraph
 //
-// A [Scheduler] is one method: [Scheduler.Submit] accepts a [Work] or refuses it
+// A [Scheduler] has one method: [Scheduler.Submit] accepts a [Work] or refuses it
 // with an error. Accepted work is run once by [Work.Run] or, if it can no longer
 // be run, abandoned once by [Work.Abandon]: exactly one of the two, exactly once.
-// A scheduler of your own needs nothing more, and package schedulertest checks
-// it: each failure names the broken promise.
+// A scheduler of your own needs nothing more. Package schedulertest checks it: each
+// failure names the broken promise.
 //
 // # The direction of calls
 //
@@ -25,7 +25,7 @@
 //   - [Blocker]: a worker is about to block
 //   - [HomeBlocker]: a worker is about to block on work of a known scheduler
 //   - [Leaver]: a worker's current work is about to end
-//   - [Keeper]: has a worker room for an object?
+//   - [Keeper]: does a worker have room for an object?
 //   - [Pumper]: can a worker do other work while it waits?
 //   - [Layered]: which scheduler is beneath?
 //   - [Timers]: timers of its own
@@ -33,13 +33,13 @@
 //   - [Learner]: which functions keep a worker for long?
 //   - [Shutdowner], [Snapshotter], [Limiter], [Meter]
 //
-// A user of a capability asks for it with a type assertion and has a fallback ready
-// when it is missing.
+// Code that uses a capability checks for it with a type assertion, and has a fallback if
+// it is missing.
 //
 // # Callbacks of users
 //
-// Observers, callbacks on a wake-up, reports: each is kept in a [Hook], so that a
-// panic in it changes nothing about accepted work and is reported once, through
+// Observers, wake-up callbacks and report functions are each kept in a [Hook], so that a
+// panic in one does not affect accepted work and is reported once, through
 // [OnHookPanic]. Submit of another scheduler is called through [TrySubmit], which
 // distinguishes a panic after accepting from a refusal.
 //

@@ -10,19 +10,19 @@ import (
 
 // # Machines that wait
 //
-// A worker sees its goroutine wait. No scheduler sees a machine wait: the machine
-// is registered with what it waits for, and its scheduler does not know of it
-// until it is submitted again. That makes waiting cheap, but it also lets a
-// program hang silently: two machines that wait for each other's locks leave a
-// scheduler with nothing to do, just as a program that has ended does.
+// A worker can notice that its goroutine waits. No scheduler notices that a machine
+// waits: the machine is registered with the operation that it waits for, and its
+// scheduler does not know of it until it is submitted again. That makes waiting cheap,
+// but it also lets a program hang silently: two machines that wait for each other's locks
+// leave a scheduler with nothing to do, just as a program that has ended does.
 //
-// A scheduler that has to tell these two apart is a [Follower]. As long as a program
-// has none, the cost is one load of a pointer for each suspension ([Home]), and of a
-// flag for each lock that is taken ([Followed]).
+// A scheduler that has to distinguish these two cases is a [Follower]. As long as a
+// program has none, the cost is one load of a pointer for each suspension ([Home]), and
+// of a flag for each lock that is taken ([Followed]).
 
-// Follower is a scheduler that is told of the suspended machines whose home it is. It
-// may be on top of another scheduler, or beneath one: the first Follower among the
-// layers of a home is told.
+// Follower is a scheduler that is notified of the suspended machines whose home it is. It
+// may be on top of another scheduler, or beneath one: the first Follower among the layers
+// of a home is notified.
 //
 // All methods are called by the goroutine that runs the machine, or that ends its wait,
 // and must not block.
@@ -39,8 +39,8 @@ type Follower interface {
 	Resumed(s Suspension)
 
 	// Arrived follows each Resumed, when the submission has returned. Between the two
-	// calls a machine is neither suspended nor queued, so a program that looks as if it
-	// had ended has not.
+	// calls a machine is neither suspended nor queued, so a program that seems to have
+	// ended has not.
 	Arrived()
 }
 

@@ -7,11 +7,11 @@ import (
 
 // # Where a goroutine is, without a context
 //
-// A wait tells its worker, which has another one run meanwhile or runs what is
-// waited for. It finds the worker through its context. But some waits have no
-// context ([Await] of a job, an iterator of a machine), and others get
-// context.Background, or the context of a machine, which is older than the
-// machine's current worker. Such a wait would silently hold the only worker.
+// A wait is announced to its worker, which then lets another worker run or runs the
+// awaited work itself. The wait finds the worker through its context. But some waits
+// have no context (Await of a job, an iterator of a machine), and others get
+// context.Background, or the context of a machine, which is older than the machine's
+// current worker. Such a wait could silently hold the only worker.
 //
 // Go has no goroutine-local values, by design. But goroutines have stacks, and a
 // stack can carry a number: [RunOn] runs work below three calls, one for each
@@ -24,18 +24,18 @@ import (
 //	RunOn
 //	…
 //
-// [Here] asks runtime.Callers for the stack, looks for the first three digits,
-// and reads the entry. It needs no lock: the entry belongs to this very goroutine
-// as long as the digits are on its stack.
+// [Here] walks the stack with runtime.Callers, finds the first three digits, and reads
+// the entry. It needs no lock: the entry belongs to this very goroutine as long as the
+// digits are on its stack.
 //
 // The tempting alternatives are worse. Reading the goroutine's number from
 // runtime.Stack costs 11 to 50 µs, since the whole stack is printed; a walk costs
 // 0.5 to 2.5 µs. Labels of runtime/pprof belong to users and cannot be read
 // without linkname.
 //
-// A walk is cheap compared with a wait, but not free. So only a wait that is
-// about to block and does not know its worker makes one, and only while some work
-// runs in an entry.
+// A walk is cheap compared with a wait, but not free. So a wait walks the stack only if
+// it is about to block and does not know its worker, and only while some work runs in an
+// entry.
 
 const (
 	digits  = 16
@@ -45,8 +45,8 @@ const (
 	deepest = 1 << 16
 )
 
-// entry is where [Here] finds a worker. on is plain: only the goroutine that has
-// won busy writes and reads it.
+// entry is where [Here] finds a worker. on is a plain field: only the goroutine that has
+// set busy reads and writes it.
 type entry struct {
 	busy atomic.Bool
 	on   Worker
@@ -74,7 +74,7 @@ func RunOn(w Work, on Worker) {
 	digit(n/digits/digits)(w, on, n, 3)
 }
 
-// takeEntry returns the number of a free entry, in which on is now, or -1.
+// takeEntry stores on in a free entry and returns the entry's number, or -1.
 func takeEntry(on Worker) int {
 	if on == nil {
 		return -1
@@ -121,9 +121,9 @@ func descend(w Work, on Worker, n, left int) {
 // which takes about a microsecond: call it only before blocking.
 func Here() Worker { return HereOn(func(Worker) bool { return true }) }
 
-// HereOn is [Here] for the innermost of the workers that accepted returns true for: work that
-// runs on one of them may have called a scheduler that runs other work on the same goroutine.
-// accepted must not block.
+// HereOn is [Here] for the innermost worker for which accepted returns true. A goroutine may
+// be on several workers at once, if work has called a scheduler that runs other work in
+// place. accepted must not block.
 func HereOn(accepted func(Worker) bool) Worker {
 	if used.Load() == 0 {
 		return nil
@@ -157,10 +157,10 @@ func workerOn(stack []uintptr, accepted func(Worker) bool) Worker {
 	return nil
 }
 
-// digitAt has the addresses at which the digits call descend.
+// digitAt maps the return address in each digit, behind its call of descend, to the digit.
 var digitAt = learn()
 
-// learn finds them by calling each digit, with work that looks at its stack.
+// learn finds these addresses by calling each digit, with work that reads its own stack.
 func learn() map[uintptr]int {
 	known := make(map[uintptr]int, digits)
 	for d := range digits {
@@ -169,7 +169,7 @@ func learn() map[uintptr]int {
 	return known
 }
 
-// lookup is work that is given its stack: itself, descend, the digit.
+// lookup is work that calls a function with its stack: itself, descend, the digit.
 type lookup func(stack []uintptr)
 
 // Run implements Work.

@@ -4,22 +4,22 @@ import "context"
 
 // Home is a reference to a scheduler, as jobs and frames keep it. Millions of
 // references may exist: a pointer is half the size of an interface, so each
-// sleeping machine saves 8 bytes. A Home never changes, so everything that got it
-// from one context shares it.
+// sleeping machine saves 8 bytes. A Home is immutable, so all users of one context share
+// its Home.
 //
-// A context that is asked for its scheduler answers with a Home. A Home is
-// therefore a scheduler itself, but without the capabilities of the scheduler
-// that it refers to, which [FromContext] returns.
+// The value of a context under [SchedulerKey] is usually a Home. A Home is therefore a
+// scheduler itself, but without the capabilities of the scheduler that it refers to,
+// which [FromContext] returns.
 type Home struct {
 	Scheduler Scheduler
 	Follower  Follower // the first among the layers of Scheduler, or nil
-	Labels    *Labels  // of what resumes here, or nil: a machine's own copy has them
+	Labels    *Labels  // of the machine that owns this copy of the Home, or nil
 
-	// LongRunning are the functions that Scheduler runs outside its workers, or nil if it is
-	// no [Learner], or one that does not learn.
+	// LongRunning is the set of functions that Scheduler runs outside its workers. It is nil
+	// if Scheduler is no [Learner], or does not learn.
 	LongRunning Functions
 
-	sound bool // the result of sound; also false if it was not asked
+	sound bool // the result of sound; also false if that was not called
 }
 
 // HomeOf is [FromContext] for callers that keep the result. It makes a Home if the
@@ -41,8 +41,8 @@ func HomeOf(ctx context.Context) *Home {
 	return nil
 }
 
-// HomeFor returns the Home of s: s itself, if s is a Home that a context has answered
-// with. s must not be nil.
+// HomeFor returns the Home of s: s itself, if s is a Home that was read from a context. s
+// must not be nil.
 func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
@@ -50,8 +50,8 @@ func HomeFor(s Scheduler) *Home {
 	return &Home{Scheduler: s, Follower: followerOf(s), LongRunning: learnedBy(s), sound: s != nil && sound(s)}
 }
 
-// learnedBy returns what s has learned, or nil if it does not learn. A scheduler on top of one
-// that learns is not asked: its own work items are what the other one would run.
+// learnedBy returns the functions that s has learned, or nil if it does not learn. It ignores
+// schedulers beneath s: they run the work items of s, not its jobs.
 func learnedBy(s Scheduler) Functions {
 	if l, ok := s.(Learner); ok {
 		return l.Learned()
@@ -69,9 +69,9 @@ func (h *Home) WithLabels(l *Labels) *Home {
 // Submit implements [Scheduler].
 func (h *Home) Submit(w Work, hint Hint) error { return h.Scheduler.Submit(w, hint) }
 
-// TrySubmit is [TrySubmit] for the scheduler that h refers to. h must not be nil. Each
-// resumption of a machine submits it, so this spares one of the calls between the two. It is
-// safe for concurrent use, and blocks if the scheduler does.
+// TrySubmit is [TrySubmit] for the scheduler that h refers to. It saves a call at each
+// resumption of a machine. h must not be nil. It is safe for concurrent use, and blocks if
+// the scheduler does.
 func (h *Home) TrySubmit(w Work, hint Hint) (err error) {
 	if !h.sound {
 		return TrySubmit(h, w, hint)

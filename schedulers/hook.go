@@ -8,13 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// Hook is a function of a program that a library calls to tell it something: an
-// observer, a callback on a wake-up, a report. The library calls it in the middle of
-// its own work, often under a lock or after it has accepted work, so a panic in it must
-// change nothing. [Hook.Call] contains the panic and reports it once, to [OnHookPanic].
+// Hook is a function of a program that a library calls to report something: an
+// observer, a wake-up callback, a handler of reports. The library calls it in the middle
+// of its own work, often under a lock or after it has accepted work, so a panic in it
+// must change nothing. [Hook.Call] contains the panic and reports it once, to
+// [OnHookPanic].
 //
 // Every option of this module that takes such a function keeps it in a Hook; your own
-// schedulers should do the same. The zero Hook is not set. A Hook is constant, and as
+// schedulers should do the same. The zero Hook is not set. A Hook is immutable, and as
 // safe for concurrent use as its function is.
 //
 // The tempting alternative is a recover at each call. Each call then follows a rule of
@@ -36,8 +37,8 @@ func NewHook0(name string, f func()) Hook[struct{}] {
 	return Hook[struct{}]{name, func(struct{}) { f() }}
 }
 
-// IsSet reports whether the hook has a function to call. Callers use it to avoid
-// preparing the argument in vain.
+// IsSet reports whether the hook has a function to call. If it has none, callers need
+// not prepare the argument.
 func (h Hook[T]) IsSet() bool { return h.f != nil }
 
 // Call calls the function with v, if one is set, and reports whether it returned. It
@@ -120,8 +121,8 @@ func (p *HookPanic) write() {
 	}
 }
 
-// PanicHearer is a [Worker] whose scheduler wants to learn of panics that never
-// reach it, because the work recovers them: panics of jobs, which become errors.
+// PanicHearer is a [Worker] whose scheduler wants to be notified of panics that never
+// reach it because the work recovers them: panics of jobs, which become errors.
 type PanicHearer interface {
 	Worker
 	// HearPanic is called on the goroutine that has recovered value, with the
@@ -129,10 +130,9 @@ type PanicHearer interface {
 	HearPanic(value any, stack []byte)
 }
 
-// ReportPanic reports a recovered panic to the worker by, on whose goroutine it
-// was recovered, and to the workers beneath it, as far as they are
-// [PanicHearer]s. It does nothing for a nil worker. stack is the stack of the
-// panic.
+// ReportPanic reports a recovered panic to each [PanicHearer] among the worker by, on
+// whose goroutine it was recovered, and the workers beneath it. It does nothing for a nil
+// worker. stack is the stack of the panic.
 func ReportPanic(by Worker, value any, stack []byte) {
 	for by != nil {
 		if h, ok := by.(PanicHearer); ok {

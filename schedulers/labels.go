@@ -7,11 +7,11 @@ import (
 
 // # Labels of the profiler
 //
-// Labels of runtime/pprof belong to goroutines, and to the goroutines that those
-// start. Work has no goroutine of its own: a machine resumes on a worker that ran
-// something else a moment ago. Without further measures, a profile by tenant
-// would show the worker's previous labels, or none. So jobs and machines carry
-// their labels with them:
+// Labels of runtime/pprof belong to a goroutine, and are inherited by the goroutines
+// that it starts. Work has no goroutine of its own: a machine resumes on a worker that
+// ran something else a moment ago. Without further measures, a profile by tenant would
+// show the worker's previous labels, or none. So jobs and machines carry their labels
+// with them:
 //
 //	the work                                the worker
 //	 1. its context has labels? keep them    1. begins with a goroutine without labels
@@ -19,12 +19,12 @@ import (
 //	 3. suspends or ends: clear them
 //
 // A goroutine's labels cannot be read, only set. So the labels are read from the
-// context, where pprof.WithLabels and pprof.Do put them, and step 3 restores
-// none. A goroutine with labels of its own that runs work has no labels
-// afterwards.
+// context, where pprof.WithLabels and pprof.Do put them, and step 3 clears the labels
+// instead of restoring the previous ones. A goroutine with labels of its own therefore
+// loses them when it runs work.
 //
-// If no context has labels, this costs an await nothing, and the start of a job
-// one look at its context.
+// If no context has labels, an await costs nothing more, and the start of a job one
+// check of its context.
 
 // Labels are the labels of a context.
 type Labels struct{ ctx context.Context }
@@ -51,7 +51,7 @@ func HasLabels(ctx context.Context) (has bool) {
 	return has
 }
 
-// labelled is a context that knows the answer of HasLabels.
+// labelled is a context that has computed the result of HasLabels already.
 type labelled interface{ HasLabels() bool }
 
 // Set gives the calling goroutine the labels.
@@ -76,5 +76,5 @@ func (a *ambient) Value(key any) any {
 	return a.Context.Value(key)
 }
 
-// HasLabels is like the function of the same name.
+// HasLabels implements labelled.
 func (a *ambient) HasLabels() bool { return a.label }

@@ -13,7 +13,7 @@ type Layered interface {
 
 // RunsOn reports whether work that home accepts runs on s: whether home is s, or is on
 // top of it through any number of [Layered] schedulers. A [HomeBlocker] calls it with
-// the home that it is given. It does not block.
+// the home that it receives. It does not block.
 func RunsOn(home, s Scheduler) bool {
 	for home != nil {
 		if Same(home, s) {
@@ -29,11 +29,9 @@ func RunsOn(home, s Scheduler) bool {
 }
 
 // Same reports whether a and b are the same scheduler, where a [Home] counts as
-// the scheduler that it refers to. Two schedulers whose type cannot be compared
-// are not known to be the same. It does not block, and may be called from any
-// goroutine.
-// The operator == panics for such types. Most schedulers are pointers, for which
-// Same costs about as much as ==.
+// the scheduler that it refers to. It returns false for schedulers whose type cannot be
+// compared; the operator == would panic. Most schedulers are pointers, for which Same
+// costs about as much as ==. It does not block, and may be called from any goroutine.
 func Same(a, b Scheduler) bool {
 	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)

@@ -15,36 +15,37 @@ import (
 
 // # Events of schedulers
 //
-// Every scheduler of this module tells what becomes of its work and its workers, in
-// one vocabulary: [Event]. A listener is told of all schedulers, those on top of
-// others too, so a recorder that draws workers as lanes, queues as stacks and steals
-// as arrows needs nothing else.
+// Every scheduler of this module reports what happens to its work and its workers, in
+// one vocabulary: [Event]. A listener hears all schedulers, including those on top of
+// others, so a recorder that draws workers as lanes, queues as stacks and steals as
+// arrows needs nothing else.
 //
 //	work     Submitted ─┬─▶ Begun ──▶ Ended
-//	                    ├─▶ Inlined      a waiter runs it, and no event tells its end
+//	                    ├─▶ Inlined      a waiter runs it; its end has no event
 //	                    ├─▶ Abandoned
 //	                    └─▶ Refused
 //	worker   WorkerStarted, Parked, Unparked, Blocked, Unblocked, WorkerEnded
 //	queues   Stolen, Moved
 //	others   Injected
 //
-// A scheduler tells Submitted before its queue has the work. In the other order a
-// worker could tell Begun first, and every listener would have to put the two in
-// order. The price is Refused: a submission that was told, and did not succeed.
+// A scheduler reports Submitted before it queues the work. In the other order a worker
+// could report Begun first, and every listener would have to sort the two. The price is
+// the event Refused, for a submission that was reported and then failed.
 //
 // # What it costs
 //
-// While nothing listens, each submission and each run of a work item loads one
-// pointer that never changes, and everything else happens where a scheduler waits,
-// steals, or starts a worker. It is tempting to wrap each submitted work item in one
-// that tells its own begin and end, which costs a run nothing. But schedulers compare
-// work: the pool gives queued work back to a waiter, and runs yielding work again
-// without a queue. A schedule that is looked at would be another one.
+// While nothing listens, each submission and each run of a work item loads one pointer
+// that never changes. All other costs arise where a scheduler waits, steals, or starts a
+// worker. It is tempting to wrap each submitted work item in one that reports its own
+// beginning and end, which costs a run nothing. But schedulers compare work: the pool
+// gives queued work back to a waiter, and runs yielding work again without a queue. With
+// wrapped work, observing a schedule would change it.
 
 // EventKind is the kind of an [Event].
 type EventKind uint8
 
-// The kinds of events. A scheduler that has no such thing never tells it.
+// The kinds of events. No scheduler has all of them: one that cannot steal, for example,
+// never reports Stolen.
 const (
 	Submitted EventKind = iota + 1 // Work is about to be queued, in Queue, by Worker
 	Refused                        // Work was submitted, and is not accepted
@@ -62,7 +63,7 @@ const (
 	Unparked      // Worker was woken, after Took
 	Blocked       // Worker has announced that its goroutine waits in the middle of Work
 	Unblocked     // that wait has ended, after Took
-	Injected      // Count more workers may run: those that do block, or get nowhere
+	Injected      // Count more workers may run, because others block or make no progress
 )
 
 var eventKinds = [...]string{
@@ -83,16 +84,16 @@ func (k EventKind) String() string {
 // ofWork reports whether events of the kind are about one work item.
 func (k EventKind) ofWork() bool { return k <= Inlined }
 
-// Event is what has happened in a scheduler. A field is zero if it does not concern the
-// kind, or is not known.
+// Event is one thing that has happened in a scheduler. A field is zero if it does not
+// apply to the kind, or is not known.
 type Event struct {
 	Kind      EventKind
 	Time      time.Duration // since the program started
 	Took      time.Duration // of Ended, Unparked and Unblocked: the time since the counterpart
 	Scheduler Scheduler
 	Worker    int // its ID; of Submitted: the submitter's, if that is a worker of Scheduler
-	Processor int // what Worker runs on, where that is not the same: a processor, a thread
-	Queue     int // whose: of a worker or, if there are any, a processor; 0: shared by all
+	Processor int // the processor or thread that Worker runs on, if the scheduler has those
+	Queue     int // the ID of its worker or, if there are any, processor; 0: shared by all
 	Count     int // of work items, or workers
 	Work      Work
 }
@@ -115,7 +116,7 @@ func (e Event) String() string {
 	return b.String()
 }
 
-// EventOf returns an event of that kind about the worker by, for [Tell]. A nil worker is
+// EventOf returns an event of kind k about the worker by, for [Tell]. A nil worker means
 // no particular one.
 func EventOf(k EventKind, by Worker) Event {
 	e := Event{Kind: k}
@@ -129,8 +130,8 @@ func EventOf(k EventKind, by Worker) Event {
 	return e
 }
 
-// NameOf returns the name of a scheduler for reports: that of its method Name, or its
-// type. The name of a nil scheduler is "none". It does not block.
+// NameOf returns the name of a scheduler for reports: the result of its method Name or,
+// if it has none, its type. The name of a nil scheduler is "none". It does not block.
 func NameOf(s Scheduler) string {
 	switch s := beneathHome(s).(type) {
 	case nil:
@@ -142,7 +143,7 @@ func NameOf(s Scheduler) string {
 	}
 }
 
-// ObserveOption says which events [Observe] is about. Options are plain values.
+// ObserveOption selects the events that [Observe] delivers. Options are plain values.
 type ObserveOption struct {
 	kinds  uint32
 	sample int
@@ -157,25 +158,25 @@ func Only(kinds ...EventKind) ObserveOption {
 	return o
 }
 
-// OneIn selects the events of one work item in about n, with all events that are not
+// OneIn selects the events of about one work item in n, and all events that are not
 // about one work item. A work item is selected by its address, so all its events are
-// told, or none; work that is not a pointer is not selected. n is rounded up to a power
-// of two; below 2 it means all.
+// delivered, or none; work that is not a pointer is never selected. n is rounded up to a
+// power of two; an n below 2 selects all.
 func OneIn(n int) ObserveOption { return ObserveOption{sample: n} }
 
 // observer is one call of Observe.
 type observer struct {
 	hook  Hook[Event]
 	kinds uint32 // a set
-	shift uint   // of a work item's hash, which is then 0; 0: all work
+	shift uint   // work is selected if its hash, shifted right by this, is 0; 0: all work
 }
 
-// audience are the observers of one moment, and what they want together. It never
-// changes.
+// audience is the set of observers at one moment, with the union of what they select. It
+// is immutable.
 type audience struct {
 	all   []*observer
 	kinds uint32
-	shift uint // each selects by the first bits of a hash, so the one with the fewest decides
+	shift uint // the largest of theirs, or 0 if one of them selects all work
 }
 
 // observers are the calls that have not been stopped.
@@ -187,15 +188,15 @@ var observers struct {
 	mu sync.Mutex // of changes
 }
 
-// Observe makes f hear the events of all schedulers in the program, those of other
-// modules too if they call [Tell]. It does not block, and may be called by any
-// goroutine, any number of times; stop may be called more than once. An event that was
-// begun may still arrive when stop returns.
+// Observe calls f with the events of all schedulers in the program, including those of
+// other modules that call [Tell]. It does not block, and may be called by any goroutine,
+// any number of times; stop may be called more than once. An event that is being
+// delivered may still arrive after stop has returned.
 //
-// f is called in the middle of a scheduler's work, on the goroutine that does it, in part
-// under the scheduler's lock. So it must be safe for concurrent use, must not block, and
-// must not call any scheduler. The events of one worker come in their order. A panic in
-// f is contained: see [Hook].
+// f is called in the middle of a scheduler's work, on the goroutine that does it,
+// sometimes under the scheduler's lock. So it must be safe for concurrent use, must not
+// block, and must not call any scheduler. The events of one worker arrive in order. A
+// panic in f is contained: see [Hook].
 func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
 	o := &observer{hook: NewHook("schedulers.Observe", f)}
 	for _, opt := range opts {
@@ -241,16 +242,16 @@ func changeObservers(f func([]*observer) []*observer) {
 	observers.now.Store(a)
 }
 
-// Observed reports whether anything listens to events: if not, there is no need to
-// prepare any. It costs the load of a pointer.
+// Observed reports whether anything listens to events. If not, callers need not prepare
+// any. It costs the load of a pointer.
 func Observed() bool { return observers.now.Load() != nil }
 
-// started is when the program started, about.
+// started is approximately when the program started.
 var started = time.Now()
 
-// Tell tells an event of a scheduler to all that listen; it sets the time. Nothing is
-// told while nothing listens. It blocks as long as the listeners do, and is safe for
-// concurrent use.
+// Tell reports an event of a scheduler to all listeners, and sets its time if that is
+// zero. Without listeners it does nothing. It blocks as long as the listeners do, and is
+// safe for concurrent use.
 func Tell(e Event) {
 	now := observers.now.Load()
 	if now == nil {
@@ -268,13 +269,13 @@ func Tell(e Event) {
 	}
 }
 
-// wants reports whether events of the kind about w are told to o.
+// wants reports whether o selects events of the kind k about w.
 func (o *observer) wants(k EventKind, w Work) bool {
 	return o.kinds&(1<<k) != 0 && (o.shift == 0 || !k.ofWork() || hash(w)>>o.shift == 0)
 }
 
-// hash returns a number that is the same for all events of a work item. Work that is not
-// a pointer, or that is not known, has the number that is never selected.
+// hash returns a number that is the same for all events of a work item. For work that is
+// not a pointer, or not known, it returns the one that is never selected.
 func hash(w Work) uint64 {
 	v := reflect.ValueOf(w)
 	if v.Kind() != reflect.Pointer {
@@ -286,9 +287,9 @@ func hash(w Work) uint64 {
 // ofWorks are the kinds of events that are about one work item.
 const ofWorks uint32 = 1<<(Inlined+1) - 1
 
-// Hears reports whether events about the work item w are told to anything: if not, there
-// is no need to prepare any. It is false for most work while all listeners select a part
-// ([OneIn]). It does not block.
+// Hears reports whether any listener may want events about the work item w. If not,
+// callers need not prepare any. It is false for most work while all listeners select a
+// sample ([OneIn]). It does not block.
 func Hears(w Work) bool {
 	now := observers.now.Load()
 	return now != nil && now.kinds&ofWorks != 0 && (now.shift == 0 || hash(w)>>now.shift == 0)
@@ -296,8 +297,8 @@ func Hears(w Work) bool {
 
 // RunTold is w.Run(on), with the events [Begun] and [Ended] of the scheduler home if
 // anything listens. A panic or a runtime.Goexit of the work passes through. It blocks as
-// long as the work does. A nil home tells nothing; on may be nil. If w only wraps the
-// work that home was given, its method About() Work says which that is.
+// long as the work does. A nil home has no events; on may be nil. If w only wraps the
+// work that was submitted to home, its method About() Work returns that work.
 func RunTold(home Scheduler, w Work, on Worker) {
 	about := w
 	if a, ok := w.(interface{ About() Work }); ok {
@@ -317,12 +318,12 @@ func RunTold(home Scheduler, w Work, on Worker) {
 	w.Run(on)
 }
 
-// TellWait tells that the worker by waits in the middle of its work, for schedulers that
-// hear of a wait in another way than by [Wait]. ended tells that the wait is over, and
-// must be called once. A nil worker tells nothing.
+// TellWait reports that the worker by waits in the middle of its work, for schedulers
+// that learn of a wait in another way than by [Wait]. ended reports that the wait is
+// over, and must be called once. For a nil worker nothing is reported.
 func TellWait(by Worker) (ended func()) { return tellPause(by, Blocked, Unblocked) }
 
-// TellPark is [TellWait] for a worker that has nothing to do.
+// TellPark is [TellWait] for a worker that sleeps because it has nothing to do.
 func TellPark(by Worker) (ended func()) { return tellPause(by, Parked, Unparked) }
 
 func tellPause(by Worker, begin, end EventKind) (ended func()) {

@@ -12,8 +12,7 @@ type Scheduler interface {
 	Submit(w Work, from Hint) error
 }
 
-// Hint accompanies submitted work. Its zero value says nothing and is always
-// right.
+// Hint accompanies submitted work. Its zero value makes no claim and is always right.
 type Hint struct {
 	// From is the worker on which the submitter believes it runs, or nil. It is a
 	// reason to prefer one queue over another, never a proof of ownership.

@@ -11,21 +11,21 @@ import (
 
 // TrySubmit is s.Submit(w, from) for callers that must survive a panic in Submit:
 // callers that complete an operation and have more waiters to notify than this
-// one. It returns nil if w was accepted, and s then runs or abandons it once; or
-// it returns why w was refused, and then neither method of w is called. A nil
-// scheduler refuses with [ErrRejected].
+// one. It returns nil if w was accepted, and s then runs or abandons it once.
+// Otherwise it returns the reason of the refusal, and neither method of w is called.
+// A nil scheduler refuses with [ErrRejected].
 //
-// This holds even if Submit panics. Submit may have accepted w before the panic,
-// and the caller cannot know. So TrySubmit gives a scheduler from outside of this
-// module w in a ticket, which costs an allocation, and takes the ticket back
-// after a panic. If s has not begun with w it never will, and the error is a
-// [*SubmitPanicError]. If s has begun, w was accepted, the error is nil, and the
-// panic is reported to [OnHookPanic]. The schedulers of this module contain the
-// panics of their hooks, and need no ticket.
+// This holds even if Submit panics. Submit may have accepted w before the panic, and
+// the caller cannot know. So TrySubmit wraps w in a ticket if s comes from outside this
+// module. The ticket costs an allocation, and TrySubmit takes it back after a panic. If
+// s has not begun with w by then, it never will, and the error is a
+// [*SubmitPanicError]. If s has begun, w was accepted, the error is nil, and the panic
+// is reported to [OnHookPanic]. The schedulers of this module contain the panics of
+// their hooks, and need no ticket.
 //
-// It is tempting to treat every panic as a refusal. A machine would then be
-// resumed twice, on two goroutines at the same time: by its scheduler, and by the
-// caller that was told of a refusal.
+// It is tempting to treat every panic as a refusal. A machine could then be resumed
+// twice, on two goroutines at the same time: by its scheduler, and by the caller that
+// sees a refusal.
 func TrySubmit(s Scheduler, w Work, from Hint) error {
 	h, isHome := s.(*Home)
 	if isHome && h != nil && h.sound {
@@ -47,9 +47,9 @@ func TrySubmit(s Scheduler, w Work, from Hint) error {
 }
 
 // TryOffer is [TrySubmit] without a ticket, for work that is its own ticket: its
-// submitter can take it back, so that a later Run or Abandon does nothing. A job
-// is such a work item. After a [*SubmitPanicError] it is not known whether s has
-// accepted w; any other error is a refusal.
+// submitter can take it back, so that a later Run or Abandon does nothing. A job is
+// such work. After a [*SubmitPanicError] the caller does not know whether s has accepted
+// w; any other error is a refusal.
 func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	if s == nil {
 		return fmt.Errorf("schedulers: no scheduler: %w", ErrRejected)

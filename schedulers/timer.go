@@ -21,7 +21,7 @@ type Timers interface {
 // own. A Timer belongs to the scheduler that armed it until it has expired or was
 // stopped.
 type Timer struct {
-	// OnExpire is called once when the time has come, on a goroutine of the scheduler's
+	// OnExpire is called once when the timer expires, on a goroutine of the scheduler's
 	// choice. It must not block. Set it before arming.
 	OnExpire Expirer
 

@@ -17,10 +17,11 @@ type Pumper interface {
 
 // Wait waits on the calling goroutine, which believes it is the worker by,
 // until done is closed, and returns nil, or until ctx ends, and returns its cause. It
-// informs the worker in the best way that the worker understands: it asks the worker to
-// pump, or tells it that it blocks. The worker may refuse with an error that wraps
-// [ErrWouldDeadlock]. If by is nil, [Here] is asked, so that a wait whose context does
-// not name the worker does not block that worker unnoticed.
+// involves the worker as far as the worker can help: it calls Pump of a [Pumper], and
+// otherwise announces the wait to a [HomeBlocker] or [Blocker]. The worker may refuse
+// with an error that wraps [ErrWouldDeadlock]. If by is nil, Wait looks the worker up
+// with [Here], so that a wait whose context does not name its worker does not block that
+// worker unnoticed.
 //
 // home is the scheduler whose work will close done, if that is certain, and nil
 // otherwise; see [HomeBlocker]. A nil ctx never ends. Wait is for waits in work that

@@ -1,23 +1,23 @@
 package schedulers
 
 // Work is a piece of work to run once: a job's body or the next step of a state
-// machine. It is the only way in which a scheduler calls up.
+// machine. It is the only interface through which a scheduler calls upwards.
 //
 // Exactly one of Run and Abandon is called, exactly once for each accepted
 // [Scheduler.Submit]. The same Work may be submitted again after its Run has begun (a
 // machine is, at each suspension). So a scheduler must not touch a Work after it has
 // called one of the two, and must not use it as the key of a set.
 type Work interface {
-	// Run does the work on the calling goroutine. The worker says where that is; it is
-	// nil if no particular worker runs it.
+	// Run does the work on the calling goroutine, which serves the worker on; on is nil if
+	// no particular worker runs the work.
 	//
 	// Run reports failures through its own means, never to the scheduler.
 	// A scheduler must survive both a panic and a runtime.Goexit in Run, and continue
 	// with a worker that is as good as before.
 	Run(on Worker)
 
-	// Abandon says that accepted work will never be run and why: [ErrShutdown], or an
-	// error that wraps it. Abandon does not block and does not panic.
+	// Abandon notifies accepted work that it will never be run. reason is [ErrShutdown], or
+	// an error that wraps it. Abandon does not block and does not panic.
 	Abandon(reason error)
 }
 

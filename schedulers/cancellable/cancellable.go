@@ -1,5 +1,5 @@
-// Package cancellable lets work be taken back after it was submitted, over any
-// scheduler: queued work is withdrawn, running work is asked to stop.
+// Package cancellable lets work be canceled after it was submitted, over any scheduler:
+// queued work is withdrawn, running work is asked to stop.
 //
 // [Scheduler.Queue] returns an [Item] for the work that it has queued. The effect of
 // [Item.Cancel] depends on the state of the item, which it returns:
@@ -12,22 +12,22 @@
 //	Cancel of a running item    its context ends; the item ends when the work has noticed
 //	Cancel later                does nothing
 //
-// The runner and a canceller take the item out of the same list, and one of the two
-// comes first: work that was withdrawn never runs, not even in part.
+// The runner and a canceller take the item out of the same list, and only one of them
+// succeeds: work that was withdrawn never runs, not even in part.
 //
-// # Abort is a request
+// # An abort is a request
 //
-// Go cannot stop a goroutine from outside, and platforms that could do so came to
-// regret it: the thread dies while it holds a lock. So running work gets a
-// context: from [Context] or, for a function that is queued with [Scheduler.Go],
-// as its argument.
+// Go cannot stop a goroutine from outside, and platforms that can came to regret it: the
+// thread may die while it holds a lock. So running work is asked to stop by its context,
+// which it gets from [Context] or, in a function that is queued with [Scheduler.Go], as
+// the argument.
 //
 // # Jobs
 //
 // A job that is started on this scheduler can be withdrawn as a whole with
-// [Scheduler.CancelAll], and its function learns of an abort from [Context]. A single
-// job has its own Cancel; a scheduler of this package for a handful of jobs costs some
-// 500 bytes.
+// [Scheduler.CancelAll], and its function learns of an abort from [Context]. To cancel a
+// single job, use its own Cancel; for a group of jobs, make a scheduler of this package,
+// which costs some 500 bytes.
 package cancellable
 
 import (
@@ -43,9 +43,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrWithdrawn is the reason of abandoning withdrawn work. It wraps
-// [schedulers.ErrShutdown], as every reason to abandon work does, and is itself
-// wrapped together with the cause that Cancel was given.
+// ErrWithdrawn is the reason with which withdrawn work is abandoned. It wraps
+// [schedulers.ErrShutdown], as every such reason does, and is itself wrapped together with
+// the cause that was passed to Cancel.
 var ErrWithdrawn = fmt.Errorf("cancellable: work was withdrawn: %w", schedulers.ErrShutdown)
 
 // face holds the methods that all shims share; see the comment of Scheduler.
@@ -81,7 +81,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// Queue accepts w and returns the item by which it can be taken back, or refuses w:
+// Queue accepts w and returns the item by which it can be canceled, or refuses w:
 // with [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is
 // nil, and with the error of the scheduler beneath if that refuses. Hints are passed
 // on. It blocks, or runs work in place, only if Submit of the scheduler beneath does.
@@ -91,7 +91,7 @@ func (s *Scheduler) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error
 
 // Go queues a function. Its context is a child of ctx, ends when the item is canceled,
 // and names the worker, so that a wait inside fn can be announced. If ctx has ended
-// when the turn of fn comes, fn is still called, with that context. Otherwise it is
+// before fn is run, fn is still called, with that context. In all other respects Go is
 // like Queue. A nil ctx never ends, and a nil fn is rejected.
 func (s *Scheduler) Go(ctx context.Context, fn func(context.Context)) (*Item, error) {
 	if ctx == nil {

@@ -34,8 +34,8 @@ func (s State) String() string {
 	}
 }
 
-// Item is work that was queued and can be taken back. All methods are safe for
-// concurrent use. The caller may drop an Item at any time.
+// Item is work that was queued and can be canceled. All methods are safe for concurrent
+// use. The caller may drop an Item at any time.
 type Item struct{ t ticket }
 
 // Cancel withdraws the work if it is queued, asks it to stop if it runs, and otherwise
@@ -76,10 +76,10 @@ func (it *Item) State() State { return it.t.state() }
 // channel is made on the first call.
 func (it *Item) Done() <-chan struct{} { return it.t.Done() }
 
-// Context returns a child of ctx that also ends, with the cause, when the item on
-// whose worker ctx runs is canceled: this is how a job's function learns that its
-// scheduler was told to stop it. The returned function releases the resources of
-// the child. If ctx runs on no such worker, the child ends with ctx.
+// Context returns a child of ctx that also ends, with the cause, when the item is
+// canceled to whose work ctx belongs. This is how a job's function learns that it was
+// canceled through its scheduler. The returned function releases the resources of the
+// child. If ctx belongs to no work of this package, the child ends with ctx.
 func Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx == nil {
 		ctx = context.Background()

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticket is the inside of an item: it is submitted beneath, and it is the worker that
-// the work sees.
+// ticket implements an item: it is submitted to the scheduler beneath, and it is the
+// worker that the work sees.
 type ticket struct {
 	shim.Handle
 	of     *Scheduler
@@ -20,7 +20,7 @@ type ticket struct {
 	withdrawn bool
 	cause     error // of an abort; nil: none
 	ctx       context.Context
-	cancel    context.CancelCauseFunc // nil: ctx was not asked for
+	cancel    context.CancelCauseFunc // nil: ctx was not made
 }
 
 // Run implements [schedulers.Work].
@@ -50,8 +50,8 @@ func (t *ticket) GivenUp(reason error) {
 	t.Handle.GivenUp(reason)
 }
 
-// withdraw takes the work back if it is queued, and returns the state in which it found
-// the item. The lock makes it one step for concurrent callers.
+// withdraw takes the work out of the queue if it is there, and returns the state in which
+// it found the item. The lock makes this one step for concurrent callers.
 func (t *ticket) withdraw() (State, schedulers.Work) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *ticket) state() State {
 	return t.begun()
 }
 
-// begun distinguishes the states other than Queued; mu is held.
+// begun returns the state, which is not Queued; mu is held.
 func (t *ticket) begun() State {
 	gone, reason := t.Gone()
 	switch {

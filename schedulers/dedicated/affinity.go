@@ -12,8 +12,8 @@ import (
 // threads. Use it for work that depends on the cache or the memory of one processor.
 //
 // It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
-// wherever the system puts it. A thread that cannot be bound runs its work all the same:
-// [Threads.AffinityErr] says why. Without processors the option does nothing.
+// wherever the system puts it. A thread that cannot be bound still runs its work, and
+// [Threads.AffinityErr] returns the reason. Without processors the option does nothing.
 func Affinity(cpus ...int) Option {
 	cpus = append([]int(nil), cpus...)
 	return func(t *Threads) {
@@ -23,15 +23,15 @@ func Affinity(cpus ...int) Option {
 	}
 }
 
-// bound notes how the attempt to bind the thread has ended.
+// bound records the outcome of the attempt to bind the thread.
 func (w *thread) bound(err error) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	w.unbound = err
 }
 
-// AffinityErr returns the errors of the threads that have started and could not be bound
-// as [Affinity] says, joined; nil if there are none. Where the system has no way to bind a
+// AffinityErr returns the joined errors of the threads that have started and could not be
+// bound to their processors ([Affinity]), or nil. Where the system has no way to bind a
 // thread, they wrap [errors.ErrUnsupported]. It does not block.
 func (t *Threads) AffinityErr() error {
 	t.mu.Lock()

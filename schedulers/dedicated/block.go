@@ -11,12 +11,11 @@ import "github.com/movenext/movenext/schedulers"
 // the last thread to wait gets an error instead of waiting.
 //
 // No weaker condition is enough. A thread that waits for something else (a pool,
-// a network, a person) may continue at any moment; so [thread.Block], which does
-// not say what the wait is for, counts as a thread that may continue. So does a
-// thread whose wait has ended but which has not been given a processor yet: when
-// the last thread asks, that thread is still inside its wait, which proves
-// nothing. That is why a wait passes in the channel that ends it, and why each
-// channel is checked anew:
+// a network, a person) may continue at any moment. [thread.Block] does not say what the
+// wait is for, so its thread counts as one that may continue. So does a thread whose wait
+// has ended but which has not been given a processor yet: it is still inside its wait
+// when the last thread checks, and that proves nothing. That is why a wait passes in the
+// channel that ends it, and why each channel is checked anew:
 //
 //	stuck(w) = w.awaits != nil and w.awaits is not closed
 //
@@ -31,7 +30,7 @@ import "github.com/movenext/movenext/schedulers"
 // # Hints
 //
 // A worker in a context is a hint, so the caller may be a goroutine unrelated to
-// the thread, and its wait delays nothing. The thread's id tells the two apart if
+// the thread, and its wait delays nothing. The thread's id distinguishes the two if
 // the operating system provides it; elsewhere the hint is believed.
 
 // Block implements [schedulers.Blocker]. It changes nothing and never returns an error:

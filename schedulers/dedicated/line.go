@@ -13,7 +13,7 @@ type line struct {
 type entry struct {
 	work schedulers.Work
 	near bool // a waiting thread may run it on top of its wait
-	last bool // it yields: only after all other work items that the thread may run
+	last bool // it yields: it runs after all other work items that the thread may run
 	from *thread
 }
 
@@ -40,12 +40,12 @@ func (l *line) pop() schedulers.Work {
 	return w
 }
 
-// lookBack is the number of newest entries in which a thread looks for one that
-// it may run. The work that it has just started is among them.
+// lookBack is how many of the newest entries a thread searches for one that it may run.
+// The work that it has just started is among them.
 const lookBack = 64
 
-// popNear returns the newest work that the waiting thread w may run. If all such
-// work yields, it returns the oldest of it; if there is none, nil.
+// popNear returns the newest work that the waiting thread w may run. If all such work
+// yields, it returns the oldest; if there is none, it returns nil.
 func (l *line) popNear(w *thread) schedulers.Work {
 	last := len(l.list) - 1
 	oldest := -1

@@ -17,9 +17,8 @@ import (
 //
 // A scheduler of few workers treats work that is flagged with [schedulers.LongRunning]
 // in the same way, but on a goroutine: that is enough for work that waits or computes.
-// A thread of its own is for work that changes the thread (its priority, its signal
-// mask, a C library's thread-local state), or must not be mixed with other work by a
-// profiler.
+// A separate thread is for work that changes the thread (its priority, its signal mask, a
+// C library's thread-local state), or that a profiler must not mix with other work.
 type Runner struct {
 	timerQueue
 	tally   tally.Tally

@@ -25,7 +25,7 @@ func (t *Threads) close() <-chan struct{} {
 	done, first := t.ending.Begin()
 	if first {
 		for len(t.parked) > 0 {
-			t.engage() // they find the scheduler closed and end
+			t.engage() // each finds the scheduler closed, and ends
 		}
 		t.finish()
 	}

@@ -12,7 +12,7 @@ import (
 // after its last. Work finds the value with [State]. A nil start makes the zero value.
 // As with [OnThread], a thread that is lost to runtime.Goexit is replaced by one with a
 // new value, and end is not called for the old one. If start panics, the thread has no
-// value: State returns false, and end is not called.
+// value: State returns false, and end is not called for it.
 func WithState[T any](start func() T, end func(T)) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {
@@ -37,9 +37,9 @@ type state[T any] struct{ value T }
 // State returns the value that [WithState] made for the thread that runs the caller,
 // whose context is ctx, and true. It returns false if ctx does not come from work of a
 // scheduler of this package, or if the option was not given or has another type. It
-// also returns false to a goroutine that was merely given the context: the value
-// belongs to the thread. If the operating system does not tell threads apart (see
-// [ThreadID]), the caller must ensure that last point itself. It does not block.
+// also returns false to any other goroutine that has the context, since the value belongs
+// to the thread. If the operating system provides no thread ids (see [ThreadID]), the
+// caller must ensure that last point itself. It does not block.
 func State[T any](ctx context.Context) (value T, ok bool) {
 	w, ok := schedulers.WorkerFrom(ctx).(*thread)
 	if !ok || w == nil || !w.here() {

@@ -36,7 +36,7 @@ type Threads struct {
 	mu        sync.Mutex
 	queue     line
 	all       []*thread // all[i].id == i+1
-	started   int       // of all, from the first on
+	started   int       // all[:started] have started
 	parked    []*thread // the last parked is woken first: its caches are warm
 	alive     int
 	accepted  uint64
@@ -62,7 +62,7 @@ type thread struct {
 	room     any             // see [schedulers.Keeper]; used by the thread alone
 }
 
-// Option changes how a scheduler is made.
+// Option configures a scheduler that is being made.
 type Option func(*Threads)
 
 // Name gives the scheduler a name, for logs.
@@ -71,10 +71,10 @@ func Name(name string) Option { return func(t *Threads) { t.name = name } }
 // OnThread runs start on each thread before its first work, and end after its
 // last; either may be nil. Use it for state that is bound to a thread. After work
 // that called runtime.Goexit, a new thread replaces the old one and runs start
-// again; end does not run on the thread that died. The option may be given
-// several times: the first to start ends last. A panic in either function is
-// contained (see [schedulers.Hook]): the thread still runs its work, without the
-// state that start would have made.
+// again; end does not run on the thread that died. The option may be given several
+// times: the start functions run in that order, the end functions in reverse. A panic in
+// either function is contained (see [schedulers.Hook]): the thread still runs its work,
+// without the state that start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
@@ -88,8 +88,7 @@ func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
 	}
 }
 
-// atEnd makes h run before the functions of earlier options: the first to begin
-// ends last.
+// atEnd makes h run before the end functions of earlier options.
 func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.finally = slices.Insert(t.finally, 0, h)
@@ -144,8 +143,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return err
 }
 
-// submit is Submit for work that is not nil, by the thread from or, if that is nil, by
-// none.
+// submit is Submit for work that is not nil. from is the submitting thread, or nil.
 func (t *Threads) submit(w schedulers.Work, hint schedulers.Hint, from *thread) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -259,14 +257,14 @@ func (w *thread) Room() *any { return &w.room }
 
 // MayRunInPlace reports true if by is a worker of this scheduler and the caller is on
 // its thread: work that is awaited there may run there. Any other caller is on the
-// wrong thread, including a goroutine that was merely given the context of work.
+// wrong thread, including a goroutine that merely has the context of work.
 func (t *Threads) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	w, ok := by.(*thread)
 	return ok && w != nil && w.of == t && w.here()
 }
 
-// here reports whether the calling goroutine is that of w. If the operating system does
-// not tell threads apart, it reports true.
+// here reports whether the calling goroutine is that of w. If the operating system
+// provides no thread ids, it reports true.
 func (w *thread) here() bool { return w.osThread.Load() == int64(ThreadID()) }
 
 // MaxConcurrency returns n.

@@ -11,16 +11,14 @@ import (
 // This file lets a waiting thread run the work that it waits for, if no other
 // thread can.
 //
-// Work on the only thread starts other work and waits for a combined result: for
-// all of it, for a countdown, for a set to be empty. The scheduler cannot know
-// which work items that result needs. If the thread just blocked, it would block
-// forever.
+// Suppose work on the only thread starts other work and waits for a combined result: for
+// all of it, for a countdown, for a set to be empty. The scheduler cannot know which work
+// items that result needs. If the thread just blocked, it would block forever.
 //
-// The tempting answer is to run any queued work, as an event loop does. That
-// turns a correct program into one that hangs: work that holds a mutex waits for
-// a timer, other work is run on top of it and wants the mutex, and the first
-// cannot continue beneath it. Had the other work stayed in the queue, it would
-// have done no harm.
+// The tempting answer is to run any queued work, as an event loop does. That turns a
+// correct program into one that hangs: work that holds a mutex waits for a timer, other
+// work is run on top of it and wants the mutex, and the first cannot continue beneath it.
+// In the queue, the other work would have done no harm.
 //
 // So only two kinds of work are run on top of a wait, the newest first (work that
 // yields, by [schedulers.PreferFairness], comes after all others, the oldest
@@ -30,19 +28,18 @@ import (
 //     work itself;
 //   - work that continues something that has started before
 //     ([schedulers.Resumed]): machines, which suspend where they would block,
-//     continuations, and the turn that a strand on top of this scheduler hands
-//     over.
+//     continuations, and the turn that a strand on top of this scheduler passes on.
 //
 // Everything else stays queued until the thread is free.
 //
-// No call is lost. Submit queues under mu and then calls a thread, a parked one before
-// a waiting one; a thread checks the queue and starts to wait in one critical section.
-// A thread that was called and leaves its wait continues to run, and checks the queue
-// before it parks or waits again.
+// No call is lost. Submit queues under mu and then calls a thread, a parked one rather
+// than a waiting one; a thread checks the queue and starts to wait in one critical
+// section. A thread that was called and leaves its wait continues to run, and checks the
+// queue before it parks or waits again.
 
 // Pump implements [schedulers.Pumper]: it waits for done, and meanwhile runs queued
 // work of its own while no other thread could. It returns [schedulers.ErrWouldDeadlock]
-// in the same cases as BlockFor, if no such work is queued.
+// in the same cases as BlockFor, if no work that it may run is queued.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if !w.here() {
 		return ending.Await(ctx, done, func() {})
@@ -96,7 +93,7 @@ func (t *Threads) wait(w *thread, home schedulers.Scheduler, done <-chan struct{
 }
 
 // help returns work for w to run on top of its wait, or else a channel that is closed
-// when it is worth asking again.
+// when w should check again.
 func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{}) (schedulers.Work, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,8 +125,8 @@ func (t *Threads) othersWait(w *thread) bool {
 	return true
 }
 
-// callOthers makes the waiting threads look again, because w now waits too or
-// work has arrived; mu is held.
+// callOthers makes the waiting threads check again, because w now waits too or work has
+// arrived; mu is held.
 func (t *Threads) callOthers(w *thread) {
 	if t.queue.len() == 0 {
 		return
@@ -150,8 +147,8 @@ func (w *thread) runOnTop(work schedulers.Work) {
 	w.onTop = before
 }
 
-// OnTop reports whether the last work that w was given began on top of a wait.
-// Only that work asks, on its goroutine.
+// OnTop reports whether the work that runs on w began on top of a wait. Only that work
+// may call it, on its own goroutine.
 func (w *thread) OnTop() bool { return w.onTop }
 
 // helped counts work that was run on top of a wait.

@@ -40,8 +40,9 @@ type Loop struct {
 type Option func(*Loop)
 
 // OnWake sets a function that is called when work arrives at an empty queue, on the
-// goroutine that submits it. It must not block. It tells a foreign main loop to call
-// [Loop.RunPending]. A panic in it is contained: see [schedulers.Hook].
+// goroutine that submits it. The function makes a foreign main loop call
+// [Loop.RunPending]. It must not block. A panic in it is contained: see
+// [schedulers.Hook].
 func OnWake(f func()) Option {
 	return func(l *Loop) { l.onWake = schedulers.NewHook0("eventloop.OnWake", f) }
 }
@@ -66,8 +67,8 @@ func Start(opts ...Option) *Loop {
 	return l
 }
 
-// serve runs the loop until it is shut down, on as many goroutines in sequence as
-// that takes.
+// serve runs the loop until it is shut down. Each goroutine that work ends by
+// runtime.Goexit is replaced by another one.
 func (l *Loop) serve() {
 	schedulers.ClearLabels()
 	ended := false
@@ -102,14 +103,13 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// announce makes the owner look for work, whether it is a goroutine or a foreign
-// loop.
+// announce makes the owner check for work, whether it is a goroutine or a foreign loop.
 func (l *Loop) announce() {
 	l.awaken()
 	l.onWake.Call(struct{}{})
 }
 
-// awaken makes the goroutine that runs the loop look for work.
+// awaken makes the goroutine that runs the loop check for work.
 func (l *Loop) awaken() {
 	select {
 	case l.wake <- struct{}{}:
@@ -130,7 +130,7 @@ func (l *Loop) len() int {
 }
 
 // MayRunInPlace reports true if by is the loop's worker and the caller is on the
-// owner's thread. It is false on systems that do not tell threads apart.
+// owner's thread. It is always false on systems that provide no thread ids.
 func (l *Loop) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return by == schedulers.Worker(&l.worker) && l.OnOwner()
 }

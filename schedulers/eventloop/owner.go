@@ -68,8 +68,8 @@ func (l *Loop) released() <-chan struct{} {
 }
 
 // OnOwner reports whether the caller is on the thread of the goroutine that runs the
-// loop now. It does not block. On systems other than Linux and Windows, which do not
-// tell threads apart without cgo, it is always false.
+// loop now. It does not block. On systems other than Linux and Windows, which provide no
+// thread ids without cgo, it is always false.
 func (l *Loop) OnOwner() bool {
 	id := l.owner.thread.Load()
 	return id != 0 && id == int64(dedicated.ThreadID())
@@ -97,9 +97,8 @@ func (l *Loop) Run(ctx context.Context) error {
 // RunPending makes the caller the owner for as long as it takes to run the work
 // that is queued now, and returns how many work items it ran. It does not wait
 // for more; work that has arrived meanwhile is announced to [OnWake]. It returns
-// 0 if another goroutine runs the loop. Called by the owner in the middle of
-// work, it runs the queued work inside that work, if the system lets it know that
-// the caller is the owner.
+// 0 if another goroutine runs the loop. Called by the owner in the middle of work, it
+// runs the queued work inside that work, on systems where the owner can be identified.
 func (l *Loop) RunPending() int {
 	n := l.len()
 	left := func() int { n--; return n + 1 }
@@ -132,8 +131,8 @@ func (l *Loop) drain(more func() int) int {
 // returns nil; it sleeps while nothing is queued. It returns the cause of ctx if ctx
 // ends first. A nil ctx never ends.
 //
-// It must be called by the owner, from inside work. Where threads can be told apart,
-// other callers get [ErrOwned].
+// It must be called by the owner, from inside work. Where threads have ids, other callers
+// get [ErrOwned].
 func (l *Loop) Pump(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -144,9 +143,9 @@ func (l *Loop) Pump(ctx context.Context, done <-chan struct{}) error {
 	return l.pump(ctx, done)
 }
 
-// pump runs work until done or ctx has ended. A nil done means the end of the loop. A
-// nested pump may take the token that was meant for the outer one: the outer one looks
-// into the queue anyway before it sleeps.
+// pump runs work until done is closed or ctx ends. A nil done means the end of the loop.
+// A nested pump may take the token that was meant for the outer one: the outer one checks
+// the queue anyway before it sleeps.
 func (l *Loop) pump(ctx context.Context, done <-chan struct{}) error {
 	for {
 		select {

@@ -35,7 +35,7 @@ func (posted) Abandon(error) {}
 // returns the cause, and f still runs when its turn comes. It blocks. A nil ctx
 // never ends.
 //
-// If ctx names a worker of a scheduler, that worker is told of the wait.
+// If ctx names a worker of a scheduler, the wait is announced to that worker.
 func (l *Loop) Send(ctx context.Context, f func()) error {
 	if f == nil {
 		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
@@ -92,11 +92,11 @@ type Timer struct {
 	loop  *Loop
 	f     func()
 	timer schedulers.Timer
-	ended atomic.Bool // f was called, or will not be
+	ended atomic.Bool // f was called, or never will be
 }
 
-// AfterFunc posts f after d, and returns a timer that can be stopped before. If the
-// loop is shut down by then, f is dropped. It does not block. A nil f does nothing.
+// AfterFunc posts f after d, and returns a timer that can be stopped until then. If the
+// loop is shut down meanwhile, f is dropped. It does not block. A nil f does nothing.
 func (l *Loop) AfterFunc(d time.Duration, f func()) *Timer {
 	t := &Timer{loop: l, f: f}
 	t.timer.OnExpire = t

@@ -11,9 +11,9 @@ import (
 // face holds the methods that all shims share; see the comments of the types.
 type face = shim.Face
 
-// Pair is two schedulers: one runs its work concurrently, the other one by one, while
-// nothing else of the pair runs. Make one with [New]. All methods are safe for
-// concurrent use.
+// Pair is two schedulers. One runs its work concurrently; the other runs its work one
+// item at a time, while nothing else of the pair runs. Make one with [New]. All methods
+// are safe for concurrent use.
 //
 // It implements [schedulers.Shutdowner], Snapshotter and Meter for both sides together.
 type Pair struct {

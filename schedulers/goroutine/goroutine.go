@@ -1,8 +1,8 @@
 // Package goroutine is the scheduler that Go programs have without this module: each
 // work item gets a goroutine of its own, at once. Go's runtime does the rest.
 //
-// It is the right choice if work blocks in system calls or on channels, if the
-// amount of work is small, or as a baseline for the other schedulers. It has no
+// It is the right choice if work blocks in system calls or on channels, if there is
+// little work, or as a baseline for the other schedulers. It has no
 // queue and no limit: submitting a million work items starts a million
 // goroutines, with some 2.7 GB of stacks. To bound it, put package limited on
 // top.
@@ -69,8 +69,8 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 // MaxConcurrency returns 0, which means no limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
-// Metrics implements [schedulers.Meter]. Queued are work items whose goroutine
-// has not begun.
+// Metrics implements [schedulers.Meter]. Queued counts the work items whose goroutine has
+// not begun.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // worker is one goroutine.

@@ -56,7 +56,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // MayRunInPlace reports true: work may run on any goroutine.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
 
-// RunsInPlace implements [schedulers.InPlacer]: it does.
+// RunsInPlace implements [schedulers.InPlacer]: it returns true.
 func (s *Scheduler) RunsInPlace() bool { return true }
 
 // MaxConcurrency returns 0: one work item runs for each submitting goroutine,
@@ -66,8 +66,8 @@ func (s *Scheduler) MaxConcurrency() int { return 0 }
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
-// Snapshot returns the work that was submitted from inside work that still runs.
-// The work of each worker is in order.
+// Snapshot returns the queued work: work that was submitted from inside work that still
+// runs. The work of each worker is in order.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,9 +12,9 @@ type worker struct {
 	home *Scheduler
 	id   int
 
-	// Guarded by home.mu. Its queue is home.queues[w], so that Shutdown finds it.
-	active  bool // run will look into the queue again
-	blocked int  // calls of Block without their unblock yet
+	// Guarded by home.mu. The worker's queue is home.queues[w], so that Shutdown finds it.
+	active  bool // run will check the queue again
+	blocked int  // calls of Block whose unblock was not called yet
 }
 
 func (s *Scheduler) newWorker() *worker {
@@ -29,9 +29,9 @@ func (w *worker) tell(k schedulers.EventKind) {
 	}
 }
 
-// push queues work behind the running one. It reports false if the queue would not be
-// run: the worker has ended, or its goroutine is in a wait that may last until just
-// this work has run.
+// push queues work behind the running work item. It returns false if the queue would not
+// be run: the worker has ended, or its goroutine is in a wait that may last until this
+// very work has run.
 func (w *worker) push(work schedulers.Work) bool {
 	s := w.home
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (w *worker) push(work schedulers.Work) bool {
 	return true
 }
 
-// run runs work and all work that is queued by it.
+// run runs work and all work that it queues.
 func (w *worker) run(work schedulers.Work) {
 	ended := false
 	defer func() {
@@ -92,8 +92,8 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.home }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// Block implements [schedulers.Blocker]: it runs the queued work, as a worker of its
-// own. Until unblock is called, work that names this worker runs where it is submitted.
+// Block implements [schedulers.Blocker]: it runs the queued work on a separate worker.
+// Until unblock is called, work whose hint names w runs where it is submitted.
 func (w *worker) Block() (unblock func(), err error) {
 	s := w.home
 	s.mu.Lock()

@@ -2,12 +2,12 @@
 // scheduler: ten of a pool's hundred workers for thumbnails, say. With a limit of
 // one, work runs one after the other in the order of arrival.
 //
-// It counts running work. A machine that waits does not run: a hundred of them may be
-// in the middle of a query with a limit of three. To count them from start to end, use
+// It counts running work. A machine that waits does not run: with a limit of three, a
+// hundred machines may be in the middle of a query. To count them from start to end, use
 // Scope.Limit of package job, the option Degree of package parallel, or a Limiter of
 // package coord.
 //
-// # How
+// # How it works
 //
 // Work below the limit is submitted to the scheduler beneath at once. Work above
 // it waits here, first come, first served, and each work item that ends submits
@@ -15,20 +15,18 @@
 // limit at a time. So the queue beneath stays short, and other users of that
 // scheduler get their share in between.
 //
-// Rejected: workers of the shim's own that loop over its queue. Ten such workers
-// hold ten of the workers beneath for as long as the queue has work, whatever
-// else waits there.
+// Rejected: workers that loop over the shim's queue. Ten such workers hold ten of the
+// workers beneath for as long as the queue has work, whatever else waits there.
 //
 // # Waiting
 //
-// Work that blocks in a wait and says so ([schedulers.Blocker]) hands its permit
-// on, and waits for one again before it continues. With a limit of one, a job
-// that waits for another one behind it does not hang. So a limit of one is no
-// lock: at each wait, as at each await, other work items get their turn. A limit
-// of one does not even exclude two running work items: a context can be given to
-// another goroutine, which then waits on behalf of work that continues to run.
-// Package exclusive says more about that.
+// Work that announces that it blocks ([schedulers.Blocker]) passes its permit on, and
+// waits for a new one before it continues. So a job does not hang with a limit of one if
+// it waits for another job queued behind it. A limit of one is therefore no lock: at each
+// wait, as at each await, other work items get their turn. It does not even rule out two
+// running work items: a context can be passed to another goroutine, which then waits on
+// behalf of work that continues to run. Package exclusive says more about that.
 //
-// The scheduler beneath decides whether a worker is available for the next permit; it is
-// told of the wait, and its refusal is passed on.
+// The scheduler beneath decides whether a worker is available for the next permit. The
+// wait is announced to it too, and its refusal is passed on.
 package limited

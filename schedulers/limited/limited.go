@@ -32,7 +32,7 @@ func New(over schedulers.Scheduler, limit int) *Scheduler {
 	return s
 }
 
-// permits is the rule. It is guarded by the lock of turns.
+// permits is the rule by which the turns are given. The lock of turns guards it.
 type permits struct{ limit, taken int }
 
 func (s *permits) Admit(shim.Kind) bool {
