@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Now returns the reading of the clock: the sum of all [Scheduler.Advance].
+// Now returns the reading of the clock: the sum of all calls of [Scheduler.Advance].
 func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
 
 // Next returns when the earliest timer is due, as a reading of the clock, or false if
@@ -16,8 +16,8 @@ func (s *Scheduler) Next() (at time.Duration, ok bool) { return s.clock.Next() }
 
 // Advance moves the clock by d and calls the timers that become due on the way, in the
 // order of their times, each when the clock shows its time. The work that they submit
-// is queued, not run. It returns the number of those timers. A negative d moves
-// nothing, and the clock ends after 292 years.
+// is queued, not run. It returns the number of those timers. A negative d does not move
+// the clock, and the clock stops after 292 years.
 func (s *Scheduler) Advance(d time.Duration) int {
 	limit := s.clock.Now() + max(0, d)
 	if limit < s.clock.Now() {

@@ -15,12 +15,11 @@
 //
 // # Waiting
 //
-// Work that waits for other work of the same scheduler would hang a test: the
-// only goroutine that steps is the one that waits. So a worker that is told of
-// the wait ([schedulers.Blocker]) first runs the queued work, nested, and then
-// lets the wait begin; [Scheduler.RunUntil] does so on behalf of the test itself
-// and reports whether that was enough. A goroutine that waits directly for a
-// queued job may run it in place.
+// Work that waits for other work of the same scheduler would hang a test: the only
+// goroutine that steps is the one that waits. So a worker to which a wait is announced
+// ([schedulers.Blocker]) first runs the queued work, nested, and then lets the wait
+// begin. [Scheduler.RunUntil] does the same for a wait of the test itself. A goroutine
+// that waits directly for a queued job may run it in place.
 //
 // # Several goroutines
 //

@@ -91,8 +91,8 @@ func (s *Scheduler) RunAll() int {
 // returns nil. When nothing is queued it waits for work that other goroutines submit.
 // It returns the cause of ctx if that ends first; a nil ctx never ends.
 //
-// A test that has no other goroutines, and so could only hang, calls [Scheduler.RunAll]
-// first and checks the result itself.
+// In a test without other goroutines, a RunUntil that runs out of work would hang. Such a
+// test calls [Scheduler.RunAll] and checks the result itself.
 func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -156,9 +156,9 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Shutdown refuses all further work, runs the queued work, and returns nil when the
 // last work has ended, including work that other goroutines step. It runs the work on
-// the calling goroutine, unless ctx can end: the work might block for longer. If ctx
-// ends first, work that is still queued is abandoned with [schedulers.ErrShutdown] and
-// the cause of ctx is returned. Timers stay armed.
+// the calling goroutine, unless ctx can end: then another goroutine runs it, since the
+// work might block for longer. If ctx ends first, work that is still queued is abandoned
+// with [schedulers.ErrShutdown] and the cause of ctx is returned. Timers stay armed.
 //
 // It may be called any number of times, also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
@@ -210,8 +210,8 @@ func (s *Scheduler) String() string {
 	return fmt.Sprintf("manual: %d queued, %d timers, clock at %v", s.Len(), s.clock.Armed(), s.Now())
 }
 
-// worker is a goroutine in Step. Each work item gets a new one: a context that
-// outlives its work then never names a worker that runs other work.
+// worker is a goroutine in Step. Each work item gets a new worker, so a context that
+// outlives its work never names a worker that runs other work.
 type worker struct {
 	home *Scheduler
 	id   int

@@ -1,22 +1,21 @@
 // Package observed raises an event for each failure of the work that runs on it, over
-// any scheduler: a panic, a runtime.Goexit, an error that no caller asked for. Work
+// any scheduler: a panic, a runtime.Goexit, an error that the work reports. Other work
 // continues.
 //
-// Schedulers survive failing work, and report nothing. That is right for a
-// scheduler that knows nothing of its user, and wrong for a program that has a
-// log:
+// Other schedulers survive failing work, and report nothing. That is right for a
+// scheduler that knows nothing of its user, and wrong for a program that has a log:
 //
 //	s := observed.New(pool.New(), func(e observed.Event) { log.Print(e) })
 //
-// # What can be seen
+// # What raises an event
 //
-// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic
-// of its function, since it becomes the job's error, and tells its worker
-// ([schedulers.PanicHearer]). So a panicking job raises an event too, plain or a
-// machine. (The first step of a twin that is called runs on its caller's goroutine, and
-// a panic in it raises the event in the caller's job, not in the twin's.) An error is
-// not seen, and need not be a failure. A function whose errors are failures calls
-// [Report], or is wrapped by [Errors]:
+// A panic or a Goexit that leaves [schedulers.Work] raises one. A job recovers the panic
+// of its function, since it becomes the job's error, and reports it to its worker
+// ([schedulers.PanicHearer]). So a panicking job raises an event too, whether it is plain
+// or a machine. (The first step of a twin runs on the goroutine of its caller, so a panic
+// in that step raises the event in the caller's job, not in the twin's.) An error raises
+// none: the scheduler does not see it, and it need not be a failure. A function whose
+// errors are failures calls [Report], or is wrapped by [Errors]:
 //
 //	job.Run(ctx, observed.Errors(fn))
 //
@@ -55,7 +54,7 @@ func (e Event) String() string { return fmt.Sprintf("worker %d: %v", e.Worker, e
 // PanicError is a panic as an error.
 type PanicError struct {
 	Value any    // what panic was called with
-	Stack []byte // of the goroutine, with the call of panic in it
+	Stack []byte // of the goroutine, including the call of panic
 }
 
 // Error implements error. It does not contain the stack.
@@ -116,8 +115,8 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
-// MayRunInPlace reports whether the scheduler beneath consents. The waiter that runs
-// the work in place sees its failures.
+// MayRunInPlace reports whether the scheduler beneath consents. A panic or a Goexit of work
+// that is run in place reaches the waiter that runs it.
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return shim.MayRunInPlace(s.over, w, by)
 }

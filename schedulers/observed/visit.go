@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// visit is one work item on its way through, and the worker that it sees.
+// visit is a work item that passes through the shim, and the worker that the work sees.
 type visit struct {
 	shim.Item
 	of   *Scheduler
@@ -44,8 +44,8 @@ func (v *visit) HearPanic(value any, stack []byte) {
 
 func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
 
-// watched is a visit as the work that runs: its failures are seen before it is counted as
-// ended.
+// watched is a visit as the work that runs: it raises events for failures before the work
+// is counted as ended.
 type watched visit
 
 // About returns the work that events are about; see [schedulers.RunTold].
@@ -71,10 +71,10 @@ func (w *watched) Run(on schedulers.Worker) {
 // Abandon implements [schedulers.Work]. Work that runs is not abandoned.
 func (w *watched) Abandon(reason error) { w.work.Abandon(reason) }
 
-// Report raises an event about err for the work that was given ctx, and reports whether
+// Report raises an event about err for the work to which ctx belongs, and reports whether
 // it did: false means that err is nil, or that the work does not run on a scheduler of
-// this package. Shims in between do not matter. It does not block, unless the handler
-// does.
+// this package. Shims in between make no difference. It does not block, unless the
+// handler does.
 func Report(ctx context.Context, err error) bool {
 	v, ok := shim.Find[*visit](schedulers.WorkerFrom(ctx))
 	if !ok || v == nil || err == nil {
@@ -84,9 +84,9 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that fn returns.
-// The caller gets the results of fn unchanged. An error that matches the end of
-// ctx is no failure, and is not reported. Panics need no help: the scheduler sees
+// Errors returns a function that calls fn and reports an error that fn returns. The
+// caller gets the results of fn unchanged. An error that matches the end of ctx is no
+// failure, and is not reported. Errors does nothing about panics: the scheduler sees
 // them, and jobs report those that they recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
@@ -98,11 +98,12 @@ func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T
 	}
 }
 
-// newPanicError must be called in the deferred function that has recovered v: until
-// that function returns, the frames of the panic are on the stack.
+// newPanicError returns a PanicError for v. It must be called in the deferred function
+// that has recovered v: until that function returns, the frames of the panic are on the
+// stack.
 func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
 
-// endOf reports whether err says how ctx ended.
+// endOf reports whether err matches the error or the cause with which ctx has ended.
 func endOf(ctx context.Context, err error) bool {
 	return ctx != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }

@@ -14,8 +14,8 @@ import (
 type WhenFull uint8
 
 const (
-	// Reject refuses the work with [schedulers.ErrRejected]; the submitter
-	// decides how to continue.
+	// Reject refuses the work with [schedulers.ErrRejected]. The submitter decides how to
+	// continue.
 	Reject WhenFull = iota
 
 	// Block makes Submit wait until the queue has room, first come first served,
@@ -23,24 +23,24 @@ const (
 	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts
 	// as blocked, so another worker runs meanwhile and makes room. The pool
 	// recognizes the worker by its hint or, without one, by its goroutine
-	// ([schedulers.Here]). A worker of another scheduler that waits in Submit is
-	// told, as for other waits.
+	// ([schedulers.Here]). The wait of a worker of another scheduler is announced to
+	// that worker, as other waits are.
 	Block
 
 	// CallerRuns runs the work on the goroutine that calls Submit, before Submit
-	// returns: a producer that is too fast has to help. The work is handed the worker
-	// that the hint names. Work that submits work that submits work is then nested on
-	// the stack. If the work calls runtime.Goexit, the caller's goroutine ends.
+	// returns: a producer that is too fast has to help. The work runs with the worker
+	// that the hint names. If such work submits more work, the calls nest on the stack.
+	// If the work calls runtime.Goexit, the caller's goroutine ends.
 	CallerRuns
 )
 
-// QueueLimit bounds the number of queued work items; a limit below 1 is 1.
+// QueueLimit bounds the number of queued work items; a limit below 1 means 1.
 // Running work does not count, nor does long-running work, which is never queued.
-// Machines and continuations that resume ([schedulers.Resumed]) always have room:
-// they are submitted by the goroutine that completed what they waited for, and a
-// full queue is not its concern. A pool with this option has a single
-// first-in-first-out queue. A limit over local queues would need one shared
-// count, and avoiding such sharing is what local queues are for.
+// Machines and continuations that resume ([schedulers.Resumed]) are always accepted:
+// they are submitted by the goroutine that completed the awaited operation, which must
+// not suffer from a full queue. A pool with this option has a single first-in-first-out
+// queue. A limit over local queues would need one shared count, and local queues exist
+// to avoid such sharing.
 func QueueLimit(limit int, full WhenFull) Option {
 	return func(p *Pool) { p.bound = &bound{limit: max(1, limit), full: full} }
 }
@@ -49,8 +49,9 @@ func QueueLimit(limit int, full WhenFull) Option {
 // it, except for the first two fields, which are constant.
 //
 // Invariant, whenever mu is free: a submitter waits ⇒ the queue is full. Therefore a
-// worker that takes work from a full queue replaces it with the work of the longest
-// waiter, and a new submitter never has to check whether it would overtake the waiters.
+// worker that takes work from a full queue replaces it with the work of the submitter
+// that has waited longest, and a new submitter never has to check whether it would
+// overtake the waiting ones.
 type bound struct {
 	limit   int
 	full    WhenFull
@@ -60,8 +61,8 @@ type bound struct {
 // submission is a Submit that waits for room.
 type submission struct {
 	work    schedulers.Work
-	decided chan struct{} // closed when it is
-	err     error         // why the work is refused; written before
+	decided chan struct{} // closed when the work was queued or refused
+	err     error         // the reason of a refusal; written before decided is closed
 }
 
 func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
@@ -91,7 +92,7 @@ func (p *Pool) enqueue(w schedulers.Work) {
 	p.put(w)
 }
 
-// put is enqueue for work that the pool has accepted before.
+// put is enqueue for work that the pool has already accepted.
 func (p *Pool) put(w schedulers.Work) {
 	p.inbox.empty(&p.global)
 	p.global.PushBack(w)
@@ -100,8 +101,8 @@ func (p *Pool) put(w schedulers.Work) {
 
 // awaitSpace waits until w is queued or refused. mu is held, but not during the wait.
 //
-// The worker beneath all others is told: a turn of a strand is not given away in the
-// middle of a Submit.
+// The wait is announced to the innermost worker alone, so that a strand does not give its
+// turn away in the middle of a Submit.
 func (p *Pool) awaitSpace(w schedulers.Work, by schedulers.Worker) error {
 	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)
@@ -122,11 +123,11 @@ func (p *Pool) awaitSpace(w schedulers.Work, by schedulers.Worker) error {
 	return s.err
 }
 
-// RunsInPlace implements [schedulers.InPlacer]: it is true if a full queue makes submitters
-// run their work, by the option [CallerRuns]. It does not block.
+// RunsInPlace implements [schedulers.InPlacer]: it returns true if submitters run their
+// work when the queue is full ([CallerRuns]). It does not block.
 func (p *Pool) RunsInPlace() bool { return p.bound != nil && p.bound.full == CallerRuns }
 
-// runHere runs w on the caller's goroutine; w never was in a queue. mu is held, but not
+// runHere runs w, which was never queued, on the caller's goroutine. mu is held, but not
 // while w runs.
 func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	p.count.accepted++

@@ -15,19 +15,19 @@ type Climbing uint8
 const (
 	// ClimbingOff keeps the number that [Workers] sets.
 	ClimbingOff Climbing = iota
-	// ClimbingObserved measures and reports what it would decide, but keeps the number.
+	// ClimbingObserved measures and reports its decisions, but does not apply them.
 	ClimbingObserved
 	// ClimbingOn measures, reports, and applies its decisions.
 	ClimbingOn
 )
 
-// ClimbingInterval is how often hill climbing takes a sample, if enough work ends in
-// the interval to be significant.
+// ClimbingInterval is the time between two samples of hill climbing, if enough work ends
+// in it to be significant.
 const ClimbingInterval = 50 * time.Millisecond
 
 const (
-	// A sample of fewer work items than enough says more about chance than about
-	// throughput, so its interval is extended, up to patience.
+	// A sample of fewer work items than this reflects chance rather than throughput, so
+	// its interval is extended, up to patience.
 	enough   = 20
 	patience = 10 * ClimbingInterval
 
@@ -35,8 +35,8 @@ const (
 	hanging = 4 * ClimbingInterval
 )
 
-// Sample is one step of hill climbing: what was measured in an interval, and the
-// conclusion. A sequence of samples traces the number of workers against throughput.
+// Sample is one step of hill climbing: the measurements of an interval, and the resulting
+// decision. A sequence of samples traces the number of workers against throughput.
 type Sample struct {
 	At        time.Duration // since the pool was made
 	Elapsed   time.Duration // since the last sample
@@ -57,12 +57,12 @@ func (s Sample) String() string {
 // lock, a server. Work that computes is best served by GOMAXPROCS, the default. Package
 // hillclimb explains the search.
 //
-// Hill climbing limits the reaction to stalls. As long as work ends now and then, a
-// stall adds nothing, since the search decides about the number of workers. Where
-// nothing ends, stalls add workers as usual, and the search continues from there.
+// Hill climbing limits the reaction to stalls. As long as work ends now and then, a stall
+// adds no workers, since the search decides their number. If no work ends at all, stalls
+// add workers as usual, and the search continues from the new number.
 //
 // With this option, observed or on, the pool does not replace workers that it sees
-// waiting (see [AddAfter]): that would change the number under search.
+// waiting (see [AddAfter]): that would change the number that the search varies.
 //
 // If observe is not nil, it is called with each sample, one call at a time, on a
 // goroutine of the pool's choice. It must not block; a panic in it is contained: see
@@ -76,12 +76,12 @@ func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	}
 }
 
-// Replay returns the decisions of [HillClimbing] without a pool: a function that is given
-// one sample after another, and returns how many workers should run next, between least
-// and most. Of a sample it reads Workers, Completed and Elapsed. Given the samples of a
-// pool with these bounds, it returns what the pool has decided, unless the bounds were
-// changed or a stall has added workers; given those of a model, it predicts what a pool
-// would do. Bounds are as in [Workers]. The function does not block; it is not safe for
+// Replay returns a function that makes the decisions of [HillClimbing] without a pool. It
+// takes one sample after another, reads their Workers, Completed and Elapsed, and returns
+// how many workers should run next, between least and most. Given the samples of a pool
+// with these bounds, it repeats the decisions of that pool, unless the bounds were changed
+// or a stall has added workers. Given the samples of a model, it predicts the decisions of
+// a pool. Bounds are as in [Workers]. The function does not block; it is not safe for
 // concurrent use.
 func Replay(least, most int) func(Sample) (next int) {
 	c := hillclimb.New(bounds(least, most))
@@ -105,7 +105,7 @@ type climbing struct {
 	watching bool          // the timer is armed
 	at       time.Duration // of the last sample
 	last     uint64        // work items that had ended then
-	seen     uint64        // work items that had ended at the last look
+	seen     uint64        // work items that had ended at the last check
 	moved    time.Duration // when seen last changed
 }
 
@@ -151,8 +151,8 @@ func (c *climbing) Expire(*schedulers.Timer) {
 }
 
 // sample ends an interval, and begins the next one if workers are running. An interval
-// that ends with empty queues does not count: its throughput was not limited by the
-// number of workers.
+// that ends with empty queues does not count, since the number of workers did not limit its
+// throughput.
 func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,10 +197,10 @@ func (c *climbing) confine(least, most int) (goal int) {
 
 // allow returns how many of the workers that a stall asks for may be added; mu is held.
 //
-// If nothing at all has ended for some time, the pool hangs, and all of them may be
-// added. Otherwise the pool is merely slow, perhaps because of too many workers, and
-// the climber decides. Without this bound, work that slows down as more of it runs
-// would get workers up to the limit.
+// If no work at all has ended for some time, the pool hangs, and all of them may be
+// added. Otherwise the pool is merely slow, perhaps because of too many workers, and the
+// climber decides. Without this bound, work that slows down as more of it runs would get
+// workers up to the limit.
 func (c *climbing) allow(p *Pool, asked int) int {
 	if !c.follow {
 		return asked

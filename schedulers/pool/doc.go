@@ -37,11 +37,11 @@
 // # Starting and ending
 //
 // Here the difficulty begins. An idle pool holds no goroutine: a worker that finds
-// nothing ends, and a submission starts a worker if fewer run than may. (That measured
-// faster than parking and waking: a goroutine starts as cheaply as one wakes, and an
-// ended goroutine needs no list in which to find it.) A poster must not conclude "there
-// is a worker" from a worker that is just about to conclude "there is no work". The
-// protocol and its proof are in idle.go.
+// nothing ends, and a submission starts a worker if fewer run than may. (In measurements
+// this was faster than parking and waking: starting a goroutine costs no more than waking
+// one, and an ended goroutine needs no list in which to find it.) A submitter must not
+// rely on a worker that is just about to end because it found no work. The protocol and
+// its proof are in idle.go.
 //
 // # Waiting inside
 //
@@ -50,17 +50,16 @@
 //
 //   - The waiter runs the awaited work in place, if that is still queued
 //     ([Pool.MayRunInPlace]). A job's Wait does this, and so does a wait for several
-//     jobs that waits for one after the other. A wait for any of several does not: it
-//     cannot know which will be first, and running one of them might take longer than
-//     waiting for another.
+//     jobs that waits for them one after the other. A wait for any of several jobs does
+//     not: running one of them might take longer than waiting for another.
 //   - The waiter reports that it blocks ([schedulers.Blocker]), and another worker runs
 //     meanwhile. All waits of this module do.
 //   - The waiter reports nothing, since it is inside a channel operation, a
-//     sleep or a system call. The runtime knows how many goroutines run; if that
-//     is fewer than the number of workers, some wait, and others replace them
-//     within a millisecond (replace.go).
-//   - Nothing moves, and the runtime's counts do not explain it: the pool adds workers
-//     until something does ([AddAfter], stall.go).
+//     sleep or a system call. The runtime knows how many goroutines run. If they are
+//     fewer than the workers, some workers wait, and others replace them within a
+//     millisecond (replace.go).
+//   - No work makes progress, and the runtime's counts do not explain it: the pool adds
+//     workers until some does ([AddAfter], stall.go).
 //
 // A machine that awaits needs none of these: while it waits, it is not work.
 //
@@ -71,8 +70,8 @@
 // up to the upper bound; [HillClimbing] searches between the two for the highest
 // throughput. Both bounds can be changed while the pool runs ([Pool.SetWorkers]). Flag
 // work that runs for long as [schedulers.LongRunning]; it then gets a goroutine outside
-// the pool's workers. Unflagged, it looks like a stall, unless the pool has learned it
-// ([LearnLongRunning]).
+// the pool's workers. Without the flag it looks like a stall, unless the pool has learned
+// that its function runs for long ([LearnLongRunning]).
 //
 // # Too much work
 //
@@ -84,6 +83,6 @@
 //
 // Work from outside starts in the order of its submission; the order in which it ends
 // is unspecified. A panic in work ends that work alone. So does runtime.Goexit, after
-// which a new goroutine replaces the worker's. [Pool.Shutdown] runs all accepted work,
-// or abandons what is queued when its context ends. [Pool.Metrics] add up.
+// which a new goroutine replaces the worker's. [Pool.Shutdown] runs all accepted work, or
+// abandons the queued work when its context ends. The counters of [Pool.Metrics] add up.
 package pool

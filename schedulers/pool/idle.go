@@ -9,11 +9,10 @@ import (
 //
 // # The difficulty
 //
-// An idle pool holds no goroutine. So the question is not which sleeper to wake
-// but whether to start one. It arises at every submission, at the very moment
-// when the last worker may be about to end. If the poster concludes "there is a
-// worker" and the worker concludes "there is no work", the work stays there
-// forever.
+// An idle pool holds no goroutine. So the question is not which sleeping worker to wake
+// but whether to start one. It arises at every submission, perhaps at the very moment
+// when the last worker is about to end. If the submitter (the poster) concludes "there is
+// a worker" and the worker concludes "there is no work", the work stays there forever.
 //
 // Under the pool's lock this is easy: pushing and deciding are one critical section,
 // and so are finding nothing and ending. But a local queue has its own lock, to avoid
@@ -24,66 +23,65 @@ import (
 //
 //	P1 push, under the queue's lock       E1 under mu: leave the count of running workers,
 //	P2 read hungry                           and write hungry = true
-//	P3 if it is set: under mu, dispatch     E2 look into every queue, each under its lock
+//	P3 if it is set: under mu, dispatch   E2 check every queue, each under its lock
 //	                                      E3 if there is work, take it and be counted again
 //
-// Either E2 sees the work of P1, or E2 looked into that queue before P1 pushed.
-// In the second case E1 was before P2 (E1 before E2, E2's critical section before
-// P1's), so P2 reads true, unless false has been written since. A write of false
-// has one of two causes, both under mu. In dispatch, hungry is set to what the
-// state requires, and a look into every queue follows (the same E1, E2). Or a
-// worker has started, and a started worker looks into every queue before it does
-// anything else. A worker that is about to end must therefore announce first and
-// look second. The other order is the bug.
+// Either E2 sees the work of P1, or E2 checked that queue before P1 pushed. In the second
+// case E1 was before P2 (E1 before E2, E2's critical section before P1's), so P2 reads
+// true, unless false has been written since. A write of false has one of two causes, both
+// under mu. In dispatch, hungry is set to the value that the state requires, and a check
+// of every queue follows (the same E1, E2). Or a worker has started, and a started worker
+// checks every queue before it does anything else. A worker that is about to end must
+// therefore announce first and check second. The reverse order is a bug.
 //
 // # At most one worker is starting
 //
-// Waking a worker per submission makes workers that find nothing and end again (Go's
+// Starting a worker per submission creates workers that find nothing and end again (Go's
 // scheduler rejects it for the same reason). So while one worker is starting, no other
-// is started. Once it has its first work, the starting worker checks for more and
-// starts the next. A burst of n submissions brings the workers up one after the other,
-// and never more than needed.
+// is started. Once it has its first work, the starting worker checks for more and starts
+// the next. A burst of n submissions starts the workers one after the other, and never
+// more than needed.
 //
 // # Work that wakes no worker
 //
 // A chain of continuations puts one work item after another into the local queue of the
 // worker that ran the previous one and is about to take the next. Steps P2 and P3 would
-// start a worker for it. That worker finds nothing, or takes the work away to a
-// processor with a cold cache; and the next work gets yet another worker. A fifth of
-// the time of such a chain went there (238 ns a link; 205 are left).
+// start a worker for each. That worker finds nothing, or takes the work to a processor
+// with a cold cache, and the next work item starts yet another worker. This took a fifth
+// of the time of such a chain (238 ns a link, and 205 ns without it).
 //
-// So a poster that says that its worker's current work ends (schedulers.Leaver)
-// omits P2 and P3 if the queue was empty. So does a poster to the global queue,
-// if that queue and the worker's own were empty. The worker takes that work next,
-// except in three cases: it looks at the other queues first (find then
-// dispatches), it ends (retire dispatches), or the hint was wrong. In the last
-// case the work waits until the worker's current work ends or the next dispatch.
+// So a poster whose hint says that its worker's current work is about to end
+// (schedulers.Leaver) omits P2 and P3 if the queue was empty. So does a poster to the
+// global queue, if that queue and the worker's own were empty. The worker takes that work
+// next, except in three cases: it checks the other queues first (find then dispatches), it
+// ends (retire dispatches), or the hint was wrong. In the last case the work waits until
+// the worker's current work ends or the next dispatch.
 //
 // # Invariant, whenever mu is free
 //
 //	work is queued and capacity free  ⇒  a worker is starting, or the poster is
-//	                                     between P1 and P3 and will see hungry, or
-//	                                     it is alone, and its worker's current work ends
+//	                                     between P1 and P3 and will see hungry, or the
+//	                                     work is alone and its worker's current work ends
 //
-// capacity.free() says whether there is capacity; blocked workers add to it. There is one
-// exception, for at most a millisecond: pingpong.go.
+// capacity.free() reports whether there is capacity; blocked workers add to it. There is
+// one exception, for at most a millisecond: pingpong.go.
 
-// capacity counts the workers that run and that may run. Pool.mu guards it.
+// capacity holds how many workers run and how many may run. Pool.mu guards it.
 type capacity struct {
 	running  int  // live workers
-	goal     int  // how many should run: min, or what hill climbing has found best
+	goal     int  // how many should run: min, or the number that hill climbing prefers
 	limit    int  // how many may run: goal, and more after a stall
 	blocked  int  // how many running workers are inside Block
-	waiting  int  // extra workers allowed because some were seen to wait; see replacement
+	waiting  int  // extra workers allowed because some were found waiting; see replacement
 	starting bool // one running worker has not looked for work yet
 }
 
 func (r *capacity) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
 func (r *capacity) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
 
-// patience is the number of surplus workers that are kept. Sleepers often wake
-// together; if all but a few workers ended at once, the pool would have to start
-// them again a moment later.
+// patience returns the number of surplus workers that are kept. Sleeping work often wakes
+// together; if all surplus workers ended at once, the pool would have to start them again
+// a moment later.
 func (r *capacity) patience() int {
 	if r.waiting == 0 {
 		return 0
@@ -101,8 +99,7 @@ func (p *Pool) announce() {
 }
 
 // dispatch starts a worker if there is work and capacity; mu is held. It is called
-// after any change that makes work or capacity. The order inside is announce, then
-// look.
+// after any change that adds work or capacity. It first announces, and then checks.
 func (p *Pool) dispatch() {
 	p.announce()
 	if p.capacity.starting || !p.anyQueued() {
@@ -119,7 +116,8 @@ func (p *Pool) dispatch() {
 	p.announce()
 }
 
-// watch starts the watches over the workers, which are all busy while work is queued.
+// watch starts the watches over the workers. It is called when work is queued and all
+// workers are busy.
 func (p *Pool) watch() {
 	if p.stall.wanted(p) {
 		p.stall.watch(p)
@@ -157,7 +155,7 @@ func (p *Pool) start() {
 	interleave.Go(w.serve)
 }
 
-// find looks for work for w, and ends w if it finds none; mu is held.
+// find searches for work for w, and ends w if it finds none; mu is held.
 func (p *Pool) find(w *worker) schedulers.Work {
 	fresh := w.fresh
 	if fresh {
@@ -175,13 +173,13 @@ func (p *Pool) find(w *worker) schedulers.Work {
 		return p.leave(w)
 	}
 	if fresh || p.capacity.waiting > 0 || w.queued() {
-		p.dispatch() // is there more? then start the next
+		p.dispatch() // starts the next worker if there is more work
 	}
 	return work
 }
 
-// leave ends w, unless work arrived at the last moment, which it then returns. These
-// are the steps E1 to E3.
+// leave ends w, unless work has arrived at the last moment; it then returns that work.
+// These are the steps E1 to E3.
 func (p *Pool) leave(w *worker) schedulers.Work {
 	p.capacity.running--
 	p.announce()
@@ -197,9 +195,9 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 	return nil
 }
 
-// look searches the global queue, w's own, then the others', the oldest work
-// first. (A worker takes its own newest work before it comes here; if it comes
-// here while it has some, it does so for the sake of old work.)
+// look searches the global queue, the queue of w, and then those of the others, the
+// oldest work first. (A worker usually takes its own newest work before it calls look. If
+// it calls look first, it does so for the sake of old work.)
 func (p *Pool) look(w *worker) schedulers.Work {
 	if p.global.Len() == 0 {
 		p.inbox.empty(&p.global)

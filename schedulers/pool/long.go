@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// submitLong runs w on its own goroutine, now. That goroutine is not a worker: it has
-// no queue and no ID, and the work receives a nil worker. Shutdown waits for it.
+// submitLong starts w on a goroutine of its own. That goroutine is not a worker: it has no
+// queue and no ID, and the work receives a nil worker. Shutdown waits for it.
 func (p *Pool) submitLong(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,9 +2,8 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Metrics returns the pool's counters. Queues and workers count work separately,
-// so this call adds the counts up; its cost is proportional to the number of
-// workers.
+// Metrics returns the pool's counters. It adds up the counts of all queues and workers, so
+// its cost is proportional to the number of workers.
 func (p *Pool) Metrics() schedulers.Metrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,18 +11,18 @@ import (
 type Option func(*Pool)
 
 const (
-	// DefaultMax is the most workers that a pool grows to unless [Workers] says
-	// otherwise. Each work item that blocks in a system call holds an OS thread,
-	// and a Go program dies at 10000 threads; the default stays well below.
+	// DefaultMax is the number of workers to which a pool grows at most, unless [Workers]
+	// sets another. Each work item that blocks in a system call holds an OS thread, and
+	// the Go runtime ends the program at 10000 threads; the default stays well below.
 	DefaultMax = 4096
 
 	// DefaultStall is how long work stays queued without any progress before the pool
-	// adds a worker, unless [AddAfter] says otherwise.
+	// adds a worker, unless [AddAfter] sets another time.
 	DefaultStall = 100 * time.Millisecond
 )
 
 // Workers sets how many workers the pool runs as soon as there is work for them
-// (least), and to how many it may grow when work stalls (most).
+// (least), and how many it may grow to when work stalls (most).
 //
 // A least below 1 means GOMAXPROCS at the time of New, and a most below 1 means
 // [DefaultMax]; a most below least is raised to it.
@@ -35,25 +35,24 @@ func Workers(least, most int) Option {
 // the pool then never runs more than the least number of workers, not counting workers
 // that report that they block.
 //
-// A pool with this option uses that rule alone. Without it, the pool also replaces,
-// within about a millisecond, workers that it sees waiting in a channel operation, a
-// sleep or a system call. It replaces none while the number of goroutines of the
-// program that run, or could, is at least the number of its workers that do not report
-// that they block.
+// A pool with this option uses that rule alone. Without the option, the pool also
+// replaces, within about a millisecond, workers that it finds waiting in a channel
+// operation, a sleep or a system call. It replaces none while at least as many goroutines
+// of the program are running or runnable as the pool has workers outside of Block.
 func AddAfter(d time.Duration) Option {
 	return func(p *Pool) { p.stallFor, p.replacement.every = d, 0 }
 }
 
-// LearnLongRunning makes the pool learn which functions keep a worker for longer than limit. A
-// job of such a function is from then on treated as flagged with [schedulers.LongRunning]: it
-// has a goroutine outside the workers, so short work does not wait behind it, and the pool does
-// not add workers for it. A function that takes less than half of limit eight times in a row
-// is treated as before.
+// LearnLongRunning makes the pool learn which functions keep a worker for longer than limit.
+// From then on, a job of such a function is treated as flagged with
+// [schedulers.LongRunning]: it gets a goroutine outside the workers, so short work does not
+// wait behind it, and the pool does not add workers for it. After eight runs in a row that
+// take less than half of limit, a function is treated as before.
 //
-// It applies to functions that are given to job.New, Run, Go and Spawn, and to Go of a scope; all
-// closures that are made at one place are one function. Functions that suspend, and work items
-// of other kinds, are not measured. Each job of the pool costs two readings of the clock. A
-// limit of zero or less switches learning off, as without this option.
+// The option applies to functions that are passed to job.New, Run, Go and Spawn, and to Go of a
+// scope. All closures that are made at one place are one function. Functions that suspend, and
+// work items of other kinds, are not measured. Each job of the pool costs two readings of the
+// clock. A limit of zero or less switches learning off, which is the default.
 func LearnLongRunning(limit time.Duration) Option {
 	return func(p *Pool) {
 		if p.longRunning = nil; limit > 0 {

@@ -14,10 +14,10 @@ import (
 //
 // A machine that sends to another one makes it ready, and a moment later waits
 // for the answer. The ready machine is alone in the local queue of a worker that
-// is about to be free for it. Starting a worker costs more than that moment.
+// is about to be free for it. Starting another worker takes longer than that moment.
 // Worse, the new worker may start just in time: it steals the machine, the first
 // worker finds nothing and ends, and the two machines change processors with each
-// message. A round trip then took 389 ns, against 235 on a pool of one worker.
+// message. A round trip then took 389 ns, against 235 ns on a pool of one worker.
 //
 // But the pool cannot know whether the worker is about to be free. If the worker
 // computes for another second, the machine waits for a second while a processor
@@ -27,10 +27,10 @@ import (
 //
 // If all work items of an interval were short, the next one is probably short
 // too. While that holds, no worker is started for a single machine that its
-// worker has just made ready. A timer looks again after each interval, and starts
-// a worker if work items have become long; this bounds the mistake. New work (a
-// job that was just started) is never treated this way: it may be half of a
-// divided computation, and a second worker should run it.
+// worker has just made ready. A timer checks after each interval, and starts a worker if
+// work items have become long; this bounds the cost of a wrong guess. New work (a job that
+// was just started) is never treated this way: it may be half of a divided computation,
+// and a second worker should run it.
 //
 // # Why nothing is lost
 //
@@ -38,12 +38,12 @@ import (
 //
 //	poster                                  timer, under mu
 //	 1. push, under the queue's lock         1. on = false
-//	 2. read on: leave it                    2. dispatch, which looks into every queue
+//	 2. read on; if true, start no worker    2. dispatch, which checks every queue
 //
-// If the poster read true, its push comes before the timer's look, by the same argument
+// If the poster read true, its push precedes the timer's check, by the same argument
 // as for hungry; and while on is true, the timer runs. Even without the timer, two
 // rules hold as before: the worker that pushed takes the machine when its work ends,
-// and a worker that is about to block says so, which calls dispatch.
+// and a worker that is about to block announces that, which calls dispatch.
 type pingPong struct {
 	on    interleave.Bool
 	timer *interleave.Timer

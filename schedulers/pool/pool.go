@@ -27,21 +27,21 @@ type Pool struct {
 	// Constant after New.
 
 	name     string
-	stallFor time.Duration // <= 0: no worker is ever added for a stall
+	stallFor time.Duration // <= 0: stalls never add a worker
 	bound    *bound        // nil: the queues have no limit
 	climbing *climbing     // nil: off; otherwise mu guards what it points to
 
-	longRunning *longrun.Functions // nil: the pool does not learn them
+	longRunning *longrun.Functions // nil: the pool does not learn
 
-	// hungry says that a poster to a local queue must call dispatch. It is
-	// written under mu and read without it; see idle.go.
+	// hungry is true if a poster to a local queue must call dispatch. It is written under
+	// mu and read without it; see idle.go.
 	hungry interleave.Bool
 
-	// called reports that yielding work must take mu: the global queue may have
-	// work, or the pool is closed. It is cleared under mu; see yield.go.
+	// called is true if yielding work must take mu: the global queue may have work, or
+	// the pool is closed. It is cleared under mu; see yield.go.
 	called interleave.Bool
 
-	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
+	// closed is true if Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
 	closed   interleave.Bool
 	crowded  interleave.Bool // capacity.waiting > 0; written under mu
@@ -49,11 +49,11 @@ type Pool struct {
 	pingPong pingPong
 	refused  interleave.Uint64
 
-	// mu guards everything below. It comes before the locks of workers and of the
+	// mu guards everything below. It is locked before the locks of workers and of the
 	// inbox.
 	mu          interleave.Mutex
 	min, max    int
-	global      deque.Deque // older than the inbox's work
+	global      deque.Deque // its work is older than that in the inbox
 	capacity    capacity
 	slots       slots
 	stall       stall
@@ -62,7 +62,7 @@ type Pool struct {
 	ending      ending.Ending
 }
 
-// counts are counters that belong to no worker.
+// counts holds the counters that belong to no worker.
 type counts struct {
 	accepted  uint64 // by the older part of the global queue, or as long-running
 	abandoned uint64
@@ -72,8 +72,8 @@ type counts struct {
 	longRunning, longDone, longPanicked uint64
 }
 
-// New returns a pool without any goroutine. It cannot fail: an option that makes no
-// sense is replaced as its documentation says.
+// New returns a pool without any goroutine. It cannot fail: an invalid option is replaced
+// as its documentation says.
 func New(opts ...Option) *Pool {
 	p := &Pool{stallFor: DefaultStall}
 	p.replacement = replacement{every: defaultReplace, active: readActive}
@@ -135,7 +135,7 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return nil
 }
 
-// pushed makes sure that work pushed to a local queue is run. first says that the queue
+// pushed makes sure that work pushed to a local queue is run. first reports that the queue
 // was empty before.
 func (p *Pool) pushed(first bool, hint schedulers.Hint) {
 	if !p.hungry.Load() || p.pingPong.alone(first, hint) {
@@ -157,7 +157,7 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 	return p.submitToInbox(w)
 }
 
-// submitToInbox is submitGlobal for when, as far as is known, no worker has to be
+// submitToInbox is submitGlobal for the case that, as far as is known, no worker has to be
 // started.
 func (p *Pool) submitToInbox(w schedulers.Work) error {
 	if !p.inbox.accept(w) {
@@ -172,7 +172,7 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 	return nil
 }
 
-// submitSettling is submitGlobal for when the lock has to be taken anyway.
+// submitSettling is submitGlobal for the case that the lock has to be taken anyway.
 func (p *Pool) submitSettling(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
@@ -214,13 +214,12 @@ func (p *Pool) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this pool. Work that waits
-// there already occupies a worker, so running the awaited work there does not
-// increase the number of running work items. With a single worker it is the only
-// free remedy.
+// MayRunInPlace reports true if by is a worker of this pool. Work that waits there already
+// occupies a worker, so running the awaited work there does not increase the number of
+// running work items. In a pool with a single worker, any other remedy needs another one.
 //
-// For any other caller it is false: a goroutine outside the pool that ran queued work
-// itself would exceed the pool's limit, and the pool has workers for that.
+// For any other caller it returns false: a goroutine outside the pool that ran queued work
+// itself would exceed the pool's limit.
 func (p *Pool) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return p.own(by) != nil
 }

@@ -20,60 +20,62 @@ import (
 //
 // # What can be known
 //
-// The Go runtime counts the goroutines that run and those that could. It does not say
-// which they are; but
+// The Go runtime counts the goroutines that are running or runnable. It does not say which
+// they are; but
 //
-//	workers alive - workers in Block - goroutines that run or could = workers that wait, at least
+//	workers alive - workers in Block - goroutines running or runnable <= workers that wait
 //
-// since at best all goroutines that run are workers. Other goroutines can only
-// make the number too small, never too large. Each waiting worker makes room for
-// another one, and a worker that returns while too many run ends instead of
-// taking more work. So however many workers are alive, the number that compute is
-// one to four times the width of the pool. This is, one level up, the rule by
-// which the runtime hands a processor off when a goroutine makes a system call.
+// since at best all these goroutines are workers. Other goroutines can only make the
+// number on the left too small, never too large. Each waiting worker makes room for
+// another one, and a worker that returns while too many run ends instead of taking more
+// work. So however many workers are alive, the number that compute is one to four times
+// the width of the pool. This is, one level up, the rule by which the runtime hands off a
+// processor when a goroutine makes a system call.
 //
 // # Workers that wait for the pool
 //
-// On a machine that gives the process little of its time, a worker that is preempted with
-// the pool's own lock makes all others wait for it. If they were replaced, there would be
-// more workers to wait for it, up to hundreds. They are told apart by what they are doing:
-// the number of a worker's steps is odd while it runs work, so
+// On a machine that gives the process little processor time, a worker that is preempted
+// while it holds the pool's own lock makes all others wait for it. If those were replaced,
+// there would be more workers to wait for it, up to hundreds. They are distinguished by
+// their state: the number of a worker's steps is odd while it runs work, so
 //
 //	workers that wait in their work <= workers whose steps are odd - workers in Block
 //
-// Looking at every worker takes long if there are a thousand. So one look proves half as many
-// again as it has seen, and a chain of starting workers looks a dozen times; the timer
-// begins anew. (The obvious way, a count of workers that come for the lock, makes each of
-// them write to one cache line: ten thousand jobs that block took twice as long.)
+// Checking every worker takes long if there are a thousand. So the result of one check
+// vouches for half as many workers again, a chain of starting workers makes a dozen checks,
+// and the timer starts over. (The obvious way, a count of the workers that want the lock,
+// makes each of them write to one cache line: ten thousand jobs that block took twice as
+// long.)
 //
-// # When to look
+// # When to check
 //
 // Reading the counters costs 80 ns: too much for each work item, nothing for one
-// that blocks. So a timer looks first, while work is queued and all workers are
-// busy, and only if work items take so long that the look can pay. Once it has
-// found a waiting worker, every worker that comes for work looks. A fresh worker
+// that blocks. So at first only a timer checks, while work is queued and all workers are
+// busy, and only if work items take so long that the check can pay. Once it has
+// found a waiting worker, every worker that comes for work checks. A fresh worker
 // starts the next one if needed, so a thousand start within a millisecond,
 // without a timer in between.
 type replacement struct {
-	every time.Duration // how often to look; <= 0: never
-	pause time.Duration // until the next look: longer while nothing is found
+	every time.Duration // how often to check; <= 0: never
+	pause time.Duration // until the next check: longer while nothing is found
 	timer *interleave.Timer
 	on    bool
-	last  uint64 // progress at the last look
-	// proven is how many workers may be taken to wait in their work without a look at each.
+	last  uint64 // progress at the last check
+	// proven is how many workers may be assumed to wait in their work without another
+	// check of each.
 	proven int
 
-	active func(*replacement) int // goroutines that run or could
+	active func(*replacement) int // goroutines that are running or runnable
 	census census.Counter
 }
 
 const (
 	defaultReplace = time.Millisecond
 	longestPause   = 16 // intervals
-	// shortWork is the duration of work items whose workers are not replaced:
-	// such a worker is back before a replacement would help. If work items are
-	// short, the workers also wait for the pool's own lock, and that must not
-	// start more of them.
+	// shortWork is the duration below which work items do not have their workers
+	// replaced: such a worker is back before a replacement would help. If work items are
+	// short, the workers also wait for the pool's own lock, and that must not start more
+	// of them.
 	shortWork = 20 * time.Microsecond
 )
 
@@ -95,7 +97,7 @@ func (r *replacement) arm(p *Pool) {
 	r.timer.Reset(r.pause)
 }
 
-// onLook runs when it is time to look.
+// onLook checks for waiting workers when the timer expires.
 func (p *Pool) onLook() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +140,7 @@ func (p *Pool) countWaiting(others int) {
 		p.setWaiting(0)
 		return
 	}
-	// Plus the width of the pool: otherwise the chain of workers that start one another
+	// The width of the pool is added; otherwise the chain of workers that start one another
 	// would break whenever one is not quite asleep yet.
 	p.setWaiting(min(waiting+p.capacity.goal, p.max-p.capacity.limit))
 }
@@ -154,7 +156,7 @@ func (p *Pool) insideWork() int {
 	return n
 }
 
-// setWaiting sets how many more workers may run because some wait; mu is held.
+// setWaiting sets how many additional workers may run because others wait; mu is held.
 func (p *Pool) setWaiting(n int) {
 	p.tellInjected(n - p.capacity.waiting)
 	p.capacity.waiting = n
@@ -163,5 +165,5 @@ func (p *Pool) setWaiting(n int) {
 	}
 }
 
-// readActive asks the runtime.
+// readActive is the usual active function: it reads the runtime's counters.
 func readActive(r *replacement) int { return r.census.Active() }

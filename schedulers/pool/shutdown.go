@@ -11,13 +11,13 @@ import (
 // Shutdown refuses all further work with [schedulers.ErrShutdown], including resumed
 // work and work submitted by running work. It runs everything that is queued, and
 // returns nil when the last work has ended, long-running work included. If ctx ends
-// first, it abandons what is still queued with ErrShutdown and returns the cause of
-// ctx; running work continues.
+// first, it abandons the work that is still queued with ErrShutdown and returns the cause
+// of ctx; running work continues.
 //
 // Shutdown blocks, so work of this pool must not call it with a ctx that never ends. It
-// may be called any number of times, concurrently too: each call waits for the same
-// end. A nil ctx never ends. Timers are not affected: they expire as before, and what
-// they submit is refused.
+// may be called any number of times, also concurrently: each call waits for the same
+// end. A nil ctx never ends. Timers are not affected: they expire as before, and the work
+// that they submit is refused.
 func (p *Pool) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, p.close(), func() { ending.Abandon(p, p.takeQueued()) })
 }

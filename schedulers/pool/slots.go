@@ -1,8 +1,8 @@
 package pool
 
-// slots are the workers' slots, by ID. Pool.mu guards it. The lowest free slot
-// is taken first, so that slots made during many stalls become free at the end of
-// the list and can be dropped: a stealing worker looks at each slot.
+// slots holds the workers' slots, by ID. Pool.mu guards it. The lowest free slot is taken
+// first, so that slots made during many stalls become free at the end of the list and can
+// be dropped. That matters because a stealing worker checks every slot.
 type slots struct {
 	all    []*worker // all[i].id == i+1
 	lowest int       // no free slot has a lower index
@@ -22,8 +22,8 @@ func (s *slots) take(p *Pool) *worker {
 	return w
 }
 
-// giveBack frees the slot of w, and drops the free slots at the end of the list
-// beyond those that the pool always has.
+// giveBack frees the slot of w, and drops the free slots at the end of the list, except
+// those that the pool always keeps.
 func (s *slots) giveBack(p *Pool, w *worker) {
 	s.lowest = min(s.lowest, w.id-1)
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {

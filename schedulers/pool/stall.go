@@ -5,13 +5,12 @@ import "github.com/movenext/movenext/internal/interleave"
 // stall is the watch over work that waits while all workers are busy. Pool.mu
 // guards it.
 //
-// A worker whose work blocks on a channel looks to the pool like one that
-// computes. If all of them block, and what they wait for is queued behind them,
-// the pool would hang forever. So while work is queued and all workers are busy,
-// a timer runs. If no work is taken or finished during a whole interval, the pool
-// is allowed more workers. The timer is armed for the first work that finds all
-// workers busy, and disarmed when it fires and finds no work waiting, so a pool
-// without such work has no timer.
+// To the pool, a worker whose work blocks on a channel looks like one that computes. If
+// all of them block, and the work that they wait for is queued behind them, the pool would
+// hang forever. So while work is queued and all workers are busy, a timer runs. If no work
+// is taken or finished during a whole interval, the pool is allowed more workers. The
+// timer is armed for the first work that finds all workers busy, and disarmed when it
+// fires and finds no work waiting, so a pool without such work has no timer.
 //
 // One worker per interval would be enough not to hang, but a thousand blocked
 // work items would need a thousand intervals. So each consecutive stalled
@@ -19,8 +18,8 @@ import "github.com/movenext/movenext/internal/interleave"
 // worker is a goroutine, not a thread: in the worst case, work that computes for
 // long, it costs one goroutine per work item.
 //
-// The rule is deliberately about no progress, not slow progress: another
-// mechanism finds the number of workers with the best throughput (HillClimbing).
+// The rule deliberately applies to no progress, not to slow progress: another mechanism
+// finds the number of workers with the best throughput (HillClimbing).
 type stall struct {
 	timer    *interleave.Timer
 	watching bool
@@ -48,8 +47,8 @@ func (s *stall) arm(p *Pool) {
 	s.timer.Reset(p.stallFor)
 }
 
-// relax takes back one worker that a stall added, when a worker has found nothing to
-// do.
+// relax takes back one worker that a stall has added. It is called when a worker has found
+// nothing to do.
 func (s *stall) relax(p *Pool) {
 	p.capacity.limit = max(p.capacity.goal, p.capacity.limit-1)
 }

@@ -2,11 +2,12 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// This file tells the pool's events: see [schedulers.Observe]. Those of a run are told
-// by the worker's loop. The callers hold mu, except for submitTold and tellInlined.
+// This file reports the pool's events: see [schedulers.Observe]. The worker's loop reports
+// those of a run. The callers hold mu, except for submitTold and tellInlined.
 
-// told is a flag of the hints that submitTold gives to Submit. A method of their own for
-// what Submit does then would cost each submission a call, while nothing listens.
+// told is a flag in the hints that submitTold passes to Submit; it marks a submission that
+// has been reported. A separate method without events would cost each submission a call
+// while nothing listens.
 const told schedulers.Flags = 1 << 7
 
 // submitTold is Submit with its events.
@@ -28,7 +29,7 @@ func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 	return err
 }
 
-// tellInlined tells that the worker by runs w itself. A nil w was not submitted before.
+// tellInlined reports that the worker by runs w itself. A nil w was not submitted before.
 func tellInlined(w schedulers.Work, by *worker) {
 	if !schedulers.Observed() || !schedulers.Hears(w) {
 		return
@@ -55,7 +56,8 @@ func (w *worker) tellStolen(work schedulers.Work, victim *worker) {
 	}
 }
 
-// tellMoved tells that n work items of the worker's queue are in the global one now.
+// tellMoved reports that n work items have moved from the worker's queue to the global
+// one.
 func (w *worker) tellMoved(n int) {
 	if n > 0 && schedulers.Observed() {
 		e := schedulers.EventOf(schedulers.Moved, w)
@@ -64,7 +66,7 @@ func (w *worker) tellMoved(n int) {
 	}
 }
 
-// tellInjected tells that n more workers may run.
+// tellInjected reports that n more workers may run.
 func (p *Pool) tellInjected(n int) {
 	if n > 0 && schedulers.Observed() {
 		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: p, Count: n})

@@ -10,9 +10,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how many work items a worker runs before it looks once at the work
-// that its own newest work would otherwise keep waiting: the global queue, then
-// the oldest of its own queue. Go and tokio use the same number.
+// fairTick is how many work items a worker runs before it once prefers the work that its
+// own newest work would otherwise keep waiting: that of the global queue, then the oldest
+// of its own queue. Go and tokio use the same number.
 const fairTick = 61
 
 // worker is a slot of the pool: an ID and a local queue, and while it is live, a
@@ -22,15 +22,15 @@ type worker struct {
 	id   int
 	loop runloop.Loop
 
-	// mu guards the next five. A hint leads other goroutines here.
+	// mu guards the next five fields. Other goroutines find the worker through a hint.
 	mu       interleave.Mutex
-	local    deque.Deque // newest for the owner, oldest for all others
+	local    deque.Deque // the owner takes the newest, all others the oldest
 	open     bool        // local accepts work: the worker is live and the pool not closed
 	accepted uint64
-	// Taken back by a waiter, and then counted as completed.
+	// Work items that waiters have reclaimed; they count as completed.
 	reclaimed uint64
-	// repeated counts the work items that the loop took directly after another one:
-	// under this lock counting them is free.
+	// repeated counts the work items that the loop took directly after another one. The
+	// lock is held at that moment anyway, so this costs nothing.
 	repeated uint64
 
 	// some is false only if local is empty. A push sets it under mu, and the owner
@@ -39,10 +39,10 @@ type worker struct {
 	some interleave.Bool
 
 	// Owned by the goroutine in loop.
-	fresh  bool // has not looked for work yet; set by start before there is a goroutine
+	fresh  bool // has not searched for work yet; set by start before there is a goroutine
 	missed bool // see serve; set by start
 	tick   uint
-	room   any // of the goroutine on the worker; see [schedulers.Keeper]
+	room   any // see [schedulers.Keeper]
 
 	leaving leaving
 
@@ -59,8 +59,9 @@ func newWorker(p *Pool, id int) *worker {
 	return w
 }
 
-// serve is the goroutine of a worker. If the pool may not be free to replace the
-// worker when it waits, a wait whose context does not name it can still find it.
+// serve is the goroutine of a worker. If the pool may be unable to replace the worker
+// during a wait, serve registers the goroutine, so that a wait can find the worker even if
+// its context does not name it.
 func (w *worker) serve() {
 	schedulers.ClearLabels()
 	if w.missed {
@@ -76,8 +77,8 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// leaving is the worker as named by what is submitted at the end of its current work;
-// see [schedulers.Leaver] and idle.go.
+// leaving is the worker that a hint names if the submission is the last action of the
+// current work; see [schedulers.Leaver] and idle.go.
 type leaving struct{ worker *worker }
 
 // Scheduler implements [schedulers.Worker].
@@ -89,9 +90,9 @@ func (l *leaving) ID() int { return l.worker.id }
 // Leaving implements [schedulers.Leaver].
 func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
 
-// Room implements [schedulers.Keeper]. In a pool with [QueueLimit] a submitter may run
-// work in the name of its hint's worker, so the running goroutine may not be the
-// worker.
+// Room implements [schedulers.Keeper]. In a pool with [QueueLimit], a submitter may run
+// work with the worker that its hint names, so the running goroutine may not be that
+// worker's; then there is no room.
 func (w *worker) Room() *any {
 	if w.pool.bound != nil {
 		return nil
@@ -99,8 +100,8 @@ func (w *worker) Room() *any {
 	return &w.room
 }
 
-// push adds work to the local queue, if that is open. first says that it was empty
-// before.
+// push adds work to the local queue, if that is open. first reports that the queue was
+// empty before.
 func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	w.mu.Lock()
 	if !w.open {
@@ -117,8 +118,8 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	return true, first
 }
 
-// popNewest is for the owner. repeat says that the returned work follows a work
-// item that has ended, and is counted.
+// popNewest removes and returns the newest work. Only the owner calls it. With repeat, the
+// returned work follows a work item that has ended, and is counted in repeated.
 func (w *worker) popNewest(repeat bool) schedulers.Work {
 	if w.due() || !w.some.Load() {
 		return nil
@@ -148,7 +149,7 @@ func (w *worker) steps() uint64 {
 	return w.loop.Steps() + 2*w.repeated
 }
 
-// popOldest is safe for any goroutine.
+// popOldest removes and returns the oldest work. Any goroutine may call it.
 func (w *worker) popOldest() schedulers.Work {
 	if !w.some.Load() {
 		return nil
@@ -175,16 +176,15 @@ func (w *worker) setOpen(open bool) {
 	w.mu.Unlock()
 }
 
-// more is the first question of the worker's loop: it returns the worker's own
-// newest work, unless it is time to look elsewhere.
+// more is the loop's first source of work: it returns the worker's own newest work, unless
+// the other queues must be checked first.
 func (w *worker) more() schedulers.Work { return w.popNewest(true) }
 
-// due reports whether the worker has to look at the other queues before it does
-// anything else.
+// due reports whether the worker has to check the other queues before its own.
 func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 
-// next is the worker's loop condition: it returns the worker's own newest work,
-// else what the pool finds for it, else nil, which ends the loop.
+// next is the worker's loop condition: it returns the worker's own newest work, else work
+// that the pool finds for it, else nil, which ends the loop.
 func (w *worker) next() schedulers.Work {
 	if !w.fresh {
 		if work := w.popNewest(false); work != nil {
@@ -198,12 +198,12 @@ func (w *worker) next() schedulers.Work {
 	return work
 }
 
-// IsPoolWorker reports whether ctx belongs to work that runs on a worker of a
-// pool, directly or through schedulers on top of the pool: .NET's
-// Thread.IsThreadPoolThread, asked of a context. It is false in main, on
-// goroutines or threads of the user, and in long-running work, which runs outside
-// the workers. The answer is about the context: a goroutine that was given the
-// context of work gets the work's answer. A nil ctx is false. It does not block.
+// IsPoolWorker reports whether ctx belongs to work that runs on a worker of a pool,
+// directly or through schedulers on top of the pool. It corresponds to .NET's
+// Thread.IsThreadPoolThread, but examines a context. It returns false in main, on
+// goroutines or threads of the user, in long-running work, which runs outside the workers,
+// and for a nil ctx. Since the result depends on the context alone, a goroutine that uses
+// the context of work gets the same result as that work. It does not block.
 func IsPoolWorker(ctx context.Context) bool {
 	w, ok := shim.Find[*worker](schedulers.WorkerFrom(ctx))
 	return ok && w != nil

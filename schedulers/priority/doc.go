@@ -14,10 +14,9 @@
 //
 //	position = number of its arrival + level × age
 //
-// and the lowest position comes first. An item of level 2, with an age of 32, is
-// where it would be if it had come 64 items later. Every item that arrives after
-// those 64 comes after it, however urgent: ageing happens by itself, because the
-// arrival numbers grow.
+// and the lowest position goes first. With an age of 32, an item of level 2 is placed as
+// if it had arrived 64 items later. Every item that arrives after those 64 runs after it,
+// however urgent: ageing happens by itself, because the arrival numbers grow.
 //
 //	arrival  level  place        order with age 3
 //	   1       2      7          2 (urgent)
@@ -30,25 +29,25 @@
 //
 // # The bound
 //
-// An item of level l is overtaken by fewer than l × age items that come after it. An
-// item with arrival number m and level k comes before one with n < m and l only if m +
-// k·age < n + l·age, so m − n < l·age. The bound is in items, not in time, and does not
-// depend on how fast they come. It holds for items whose group is not moved while they
-// wait.
+// An item of level l is overtaken by fewer than l × age later items. Proof: an item with
+// arrival number m and level k overtakes one with arrival number n < m and level l only
+// if m + k·age < n + l·age, so m − n < l·age. The bound is in items, not in time, and does
+// not depend on how fast they arrive. It holds for items whose group is not moved while
+// they wait.
 //
-// An age of 1 is almost first come, first served; a huge one is almost strict.
-// Strict priority, under which some work starves, is not offered.
+// An age of 1 is almost first come, first served; a huge age is almost strict priority.
+// Strict priority itself is not offered, since under it some work starves.
 //
 // # Tickets
 //
 // For each item one ticket is submitted to the scheduler beneath, and the item to run
 // is chosen when the ticket is used (package shim has the protocol). So an urgent item
-// that comes while the scheduler beneath has a long queue of tickets runs with the
+// that arrives while the scheduler beneath has a long queue of tickets is run by the
 // first of them.
 //
 // # Waiting
 //
-// The shim holds no worker, so it does not matter to it whether work waits: its workers
-// pass on that they are about to block, and queued work may be run in place if the
-// scheduler beneath consents.
+// The shim holds no workers of the scheduler beneath, so work may wait: its workers pass
+// the announcement of a wait on, and queued work may be run in place if the scheduler
+// beneath consents.
 package priority

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Group is a scheduler for work of one level. Use a group for one job to change that
-// job's priority later; a group for a tenant changes that of all the tenant's work. It
-// needs no closing. All methods are safe for concurrent use.
+// Group is a scheduler for work of one level. A group for a single job allows its
+// priority to be changed later; a group for a tenant allows that for all the tenant's
+// work. A Group need not be closed. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter
 // as its scheduler does, and its workers implement HomeBlocker and Pumper.
@@ -20,12 +20,12 @@ type Group struct {
 	// Guarded by of.mu.
 	level int
 	line  shim.Line // the queued items, in order of arrival
-	head  position  // of the first of them
-	index int       // among the groups with queued items; -1: it is not there
+	head  position  // of the first item in line
+	index int       // in the heap of groups with queued items; -1: not in it
 }
 
-// Group returns a new group of that level. A level outside the range means the nearest
-// one inside.
+// Group returns a new group of the given level. A level outside the range means the
+// nearest one inside.
 func (s *Scheduler) Group(level int) *Group {
 	return &Group{clock: s.clock, of: s, level: s.clamp(level)}
 }
@@ -44,9 +44,9 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 }
 
 // Move changes the level of the group and the positions of its queued work, and
-// returns the number of those work items. They keep their age. A level outside
-// the range means the nearest one inside. It takes the same time however much is
-// queued, and does not block.
+// returns the number of those work items. They keep their arrival numbers. A level
+// outside the range means the nearest one inside. Move takes the same time however much
+// is queued, and does not block.
 func (g *Group) Move(level int) int {
 	s := g.of
 	s.mu.Lock()
@@ -80,11 +80,12 @@ func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
 // groupOf returns the group that the work of t was submitted to.
 func groupOf(t *shim.Ticket) *Group { return t.Scheduler().(*Group) }
 
-// position is what decides which item comes first: rank, or else arrival.
+// position decides which item goes first: the lower rank or, between equal ranks, the
+// earlier arrival.
 type position struct{ rank, arrival uint64 }
 
-// positionOf returns the position of an item, which moves with its group. The number of a
-// ticket is that of its arrival, from 1 on.
+// positionOf returns the position of an item, which changes with its group's level. The
+// number of a ticket is its arrival number, from 1 on.
 //
 // The rank grows with the arrival and with the level. 2³¹ levels times the highest age, a
 // billion, leave 2⁶³ arrivals before it overflows.
@@ -97,7 +98,7 @@ func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.rank, q.rank), cmp.Compare(p.arrival, q.arrival))
 }
 
-// Before implements [heap.Element]: the groups are in the order of their first items.
+// Before implements [heap.Element]: groups are ordered by their first items.
 func (g *Group) Before(other *Group) bool { return g.head.compare(other.head) < 0 }
 
 // Moved implements [heap.Element].

@@ -35,24 +35,23 @@ type Scheduler struct {
 	tally   tally.Tally
 
 	mu       sync.Mutex
-	groups   heap.Heap[*Group] // those with queued items
+	groups   heap.Heap[*Group] // the groups with queued items
 	arrivals uint64
 }
 
-// Option changes a scheduler that is being made.
+// Option configures a scheduler that is being made.
 type Option func(*Scheduler)
 
 // Age sets how many later items count as much as one level: an item of level l is
-// overtaken by fewer than l × items later ones. A number below 1 means 1, and one
+// overtaken by fewer than l × items later ones. A number below 1 means 1, and a number
 // above a billion means a billion.
 func Age(items int) Option {
 	return func(s *Scheduler) { s.age = uint64(min(max(1, items), 1_000_000_000)) }
 }
 
-// New returns a scheduler with that many levels, 0 being the most urgent, that runs
-// work on over. Work that is submitted to the scheduler itself has the middle level.
-// Fewer levels than 1 mean 1, more than 2³¹-1 mean that many. A nil over refuses all
-// work.
+// New returns a scheduler with the given number of levels, 0 being the most urgent, that
+// runs work on over. Work that is submitted to the scheduler itself has the middle level.
+// The number of levels is limited to 1 to 2³¹-1. A nil over refuses all work.
 func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 	s := &Scheduler{levels: min(max(1, levels), math.MaxInt32), age: DefaultAge}
 	for _, o := range opts {
@@ -119,7 +118,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	return all
 }
 
-// policy is the scheduler as its tickets see it.
+// policy implements the policy that tickets call.
 type policy struct{ of *Scheduler }
 
 func (p policy) Put(t *shim.Ticket) { p.of.put(t) }
@@ -136,8 +135,8 @@ func (s *Scheduler) put(t *shim.Ticket) {
 	s.enqueue(t)
 }
 
-// next queues t, unless it is nil or was queued before, and takes the ticket with the lowest
-// position, or returns nil.
+// next queues t, unless t is nil or was queued before. Then it takes and returns the ticket
+// with the lowest position, or returns nil if there is none.
 func (s *Scheduler) next(t *shim.Ticket) *shim.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +178,8 @@ func (s *Scheduler) takeThis(t *shim.Ticket) bool {
 	return was
 }
 
-// moved finds the place of a group from whose line a ticket was taken, or that has another
-// level; mu is held.
+// moved restores the position of a group in the heap after a ticket was taken from its line
+// or its level has changed; mu is held.
 func (s *Scheduler) moved(g *Group) {
 	if first := g.line.First(); first == nil {
 		s.groups.Remove(g.index)

@@ -4,8 +4,8 @@
 // In a pool with one queue, a thousand items that arrive before ten keep the ten
 // waiting until the thousand are done. Here each batch has a queue of its own
 // ([Scheduler.CreateQueue]), and the workers of the scheduler beneath visit the queues
-// in turn. While two queues have work, each gets half of the workers, and when one is
-// empty the other one gets all. A queue is itself a scheduler, first in, first out.
+// in turn. While two queues have work, each gets half of the workers; when one is empty,
+// the other gets all. A queue is itself a scheduler, first in, first out.
 //
 // # In turn
 //
@@ -16,14 +16,14 @@
 //	┌─▶ A ─▶ B ─▶ C ─┐      take one of B, and next moves to C
 //	└────────────────┘
 //
-// A queue of weight 3 keeps next for three items. A queue that becomes empty leaves the
-// ring; if next pointed to it, next moves to the one after it. A queue that gets its
+// A queue of weight 3 keeps the turn for three items. A queue that becomes empty leaves
+// the ring; if next pointed to it, next moves to the queue after it. A queue that gets its
 // first item enters the ring right before next, so it is the last to have its turn. If
 // it entered at next, a queue that is filled one item at a time would always be the
 // next one.
 //
-// Empty queues are not in the ring, so a visit does not pay for them, and a program may
-// have one queue for each customer.
+// Empty queues are not in the ring and cost a visit nothing, so a program may have one
+// queue for each customer.
 //
 // # A ticket for each item
 //
@@ -41,9 +41,8 @@
 // queues.
 //
 // There is a deliberate gap: after the item has entered the queue and before the
-// queue enters the ring, no lock is held. A ticket that runs in this gap would
-// look for its item in vain. Therefore it brings its own queue into the ring
-// before it looks.
+// queue enters the ring, no lock is held. A ticket that runs in this gap would not find
+// its item. Therefore a ticket puts its own queue into the ring before it searches.
 //
 // # Context
 //
@@ -54,14 +53,13 @@
 //
 // # Closing
 //
-// A closed queue refuses work, and is gone when the work that it has accepted has run.
-// An item is counted as accepted before anything else happens to it, so a Close at the
-// same time either refuses it, or waits for it.
+// A closed queue refuses work, and is removed when the work that it has accepted has run.
+// An item is counted as accepted before anything else happens to it, so a concurrent
+// Close either causes its refusal, or the queue stays until the item has run.
 //
 // # Waiting
 //
-// The shim holds no worker, so it does not matter to it whether work waits. The
-// worker that work sees passes on that it is about to block, and queued work may
-// be run in place if the scheduler beneath consents; its ticket then finds
-// nothing to run.
+// The shim holds no workers of the scheduler beneath, so work may wait. The worker that
+// the work sees passes the announcement of a wait on, and queued work may be run in place
+// if the scheduler beneath consents; its ticket then finds nothing to run.
 package roundrobin

@@ -35,7 +35,7 @@ type Queue struct {
 // queueOf returns the queue that the work of t was submitted to.
 func queueOf(t *shim.Ticket) *Queue { return t.Scheduler().(*Queue) }
 
-// QueueOption changes a queue that is being made.
+// QueueOption configures a queue that is being made.
 type QueueOption func(*Queue)
 
 // Name names the queue, for logs. The default is "queue".
@@ -89,12 +89,12 @@ func (q *Queue) takeThis(t *shim.Ticket) bool {
 	return found
 }
 
-// Close refuses all further work. Work that was accepted before still runs, and then
-// the queue is gone. It does not block. Closing again does nothing.
+// Close refuses all further work. Work that was accepted before still runs; then the
+// queue is removed. Close does not block. Closing again does nothing.
 func (q *Queue) Close() { q.tally.Close() }
 
-// Done returns a channel that is closed when the queue was closed and its last work has
-// ended. It closes the queue, since the channel would never be closed otherwise.
+// Done closes the queue and returns a channel that is closed when its last work has
+// ended. (The channel of an open queue would never be closed.)
 func (q *Queue) Done() <-chan struct{} { return q.tally.Close() }
 
 // Shutdown closes the queue and returns nil when its last work has ended. If ctx ends

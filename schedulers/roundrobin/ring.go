@@ -34,7 +34,8 @@ func (r *ring) enter(q *Queue) {
 }
 
 // take removes and returns the next item, or returns nil if the ring is empty. own is the
-// ticket that asks, or nil. It is put first, if the submitter has not come that far.
+// ticket that is used, or nil; take first queues its item and puts its queue into the ring,
+// unless the submitter has done both.
 func (r *ring) take(own *shim.Ticket) *shim.Ticket {
 	r.mu.Lock()
 	defer r.mu.Unlock()

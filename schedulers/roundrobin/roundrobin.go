@@ -28,16 +28,16 @@ type Scheduler struct {
 	tickets shim.Tickets
 	ring    ring
 	initial *Queue
-	refused atomic.Uint64 // by all queues, including those that are gone
+	refused atomic.Uint64 // by all queues, including removed ones
 
 	mu      sync.Mutex
-	queues  list.List // of *Queue: all that are not gone, in order of creation
+	queues  list.List // of *Queue: all that were not removed, in order of creation
 	retired schedulers.Metrics
 	closed  bool
 }
 
-// New returns a scheduler that runs work on over, with one queue, the default one. A
-// nil over refuses all work.
+// New returns a scheduler that runs work on over. It has one queue, the default one. A nil
+// over refuses all work.
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{}
 	s.tickets = shim.Tickets{Name: "roundrobin", Over: over, Policy: policy{s}}
@@ -47,7 +47,7 @@ func New(over schedulers.Scheduler) *Scheduler {
 	return s
 }
 
-// policy is the scheduler as its tickets see it.
+// policy implements the policy that tickets call.
 type policy struct{ of *Scheduler }
 
 func (p policy) Put(t *shim.Ticket) { queueOf(t).put(t) }
@@ -58,8 +58,9 @@ func (p policy) TakeThis(t *shim.Ticket) bool { return queueOf(t).takeThis(t) }
 
 func (p policy) Account(t *shim.Ticket) *tally.Tally { return &queueOf(t).tally }
 
-// CreateQueue returns a new queue with a share of its own, or [schedulers.ErrShutdown]
-// after Shutdown. Close a queue that is no longer needed, or the scheduler keeps it.
+// CreateQueue returns a new queue with its own share of the workers, or
+// [schedulers.ErrShutdown] after Shutdown. Close a queue that is no longer needed;
+// otherwise the scheduler keeps it.
 func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,10 +93,10 @@ func (s *Scheduler) retire(q *Queue) {
 	}
 }
 
-// Default returns the queue of work that is submitted to the scheduler itself.
+// Default returns the queue for work that is submitted to the scheduler itself.
 func (s *Scheduler) Default() *Queue { return s.initial }
 
-// Queues returns the queues that are not gone, in the order of their creation.
+// Queues returns the queues that were not removed, in the order of their creation.
 func (s *Scheduler) Queues() []*Queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +128,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	all := s.all()
 	s.mu.Unlock()
 	for _, q := range all {
-		q.Close() // close all first: then no queue gets more work while another is awaited
+		q.Close() // all before the first wait, so that no queue gets more work meanwhile
 	}
 	var err error
 	for _, q := range all {
@@ -149,8 +150,8 @@ func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
 
-// Metrics implements [schedulers.Meter]: the sums over all queues, including those that
-// are gone.
+// Metrics implements [schedulers.Meter]: the sums over all queues, including removed
+// ones.
 func (s *Scheduler) Metrics() schedulers.Metrics {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func WaitAny(ctx context.Context, items ...*Item) (int, error) {
 	r := &race{done: make(chan struct{})}
 	for i, it := range items {
 		if !it.t.enter(r, i) {
-			break // this item has ended, and no other can be earlier
+			break // this item has ended, and it has the lowest index
 		}
 	}
 	err := wait(ctx, r.done)

@@ -8,14 +8,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticket is the inside of an item: it is submitted beneath, and it is the worker that
-// the work sees.
+// ticket implements an item: it is submitted to the scheduler beneath, and it is the
+// worker that the work sees.
 type ticket struct {
 	shim.Handle
 	of *Set
 
 	mu    interleave.Mutex
-	races map[*race]int // waits for the first of several items; our index there
+	races map[*race]int // waits for the first of several items, with this item's index
 }
 
 // Run implements [schedulers.Work].
@@ -54,11 +54,11 @@ func (t *ticket) finish() {
 	t.of.add(-1)
 }
 
-// enter adds the item to a race. It returns false if the item has ended, and the race
-// with it.
+// enter adds the item to a race. It returns false if the item has already ended; then the
+// race is decided, too.
 //
-// It enters first and then checks whether the item is gone; the end is recorded first
-// and then checks for entered races. One of the two sees the other.
+// enter adds the item first and then checks whether it has ended; Ended records the end
+// first and then checks for races. So at least one of the two sees the other.
 func (t *ticket) enter(r *race, i int) bool {
 	t.mu.Lock()
 	if t.races == nil {

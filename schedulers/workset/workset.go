@@ -1,24 +1,23 @@
-// Package workset waits for a set of work, over any scheduler: submit a hundred
-// work items and wait until the last of them has ended, or for some of them, or
-// for the first.
+// Package workset waits for a set of work, over any scheduler: submit a hundred work
+// items and wait for all of them, for some of them, or for the first.
 //
-// A [Set] is a scheduler that counts. [Set.Wait] waits until the set is empty, and
-// counts work that was submitted meanwhile by the work itself, so one call waits for a
-// tree of work of unknown size. [Set.Queue] returns an [Item], and [WaitAll] and
-// [WaitAny] wait for items.
+// A [Set] is a scheduler that counts its work. [Set.Wait] waits until the set is empty. It
+// includes work that the work itself submits meanwhile, so one call waits for a tree of
+// work of unknown size. [Set.Queue] returns an [Item], and [WaitAll] and [WaitAny] wait
+// for items.
 //
 // # Alternatives
 //
-// With a sync.WaitGroup the work itself has to report each end, and a panic or a
-// refusal makes it forget to; here the scheduler counts. Jobs have WhenAll and
-// WhenAny; this package is for work that has no result, and for all work of a
-// scheduler, whatever its origin.
+// With a sync.WaitGroup the work itself has to report its end, and a panic or a refusal
+// easily leaves one unreported; here the scheduler counts. Jobs have WhenAll and WhenAny;
+// this package is for work that has no result, and for all work of a scheduler, whatever
+// its origin.
 //
 // # Waiting
 //
 // A wait inside work, with the context of that work, is announced to the scheduler
-// beneath, which keeps the rest moving as it does for a job that waits. Work that waits
-// for its own set waits for itself: use a separate set for the work that it starts.
+// beneath, which keeps other work moving as it does when a job waits. Work that waits for
+// its own set waits for itself: use a separate set for the work that it starts.
 package workset
 
 import (
@@ -103,8 +102,8 @@ func (s *Set) Len() int {
 // first, and [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this
 // wait would never end. A nil ctx never ends. The set can be used again.
 //
-// Wait does not report the results of the work items; [schedulers.Meter] tells
-// how many of them panicked or were abandoned.
+// Wait does not report how the work items ended; [schedulers.Meter] counts those that
+// panicked or were abandoned.
 func (s *Set) Wait(ctx context.Context) error {
 	return wait(ctx, s.whenEmpty())
 }
