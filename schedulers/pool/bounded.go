@@ -101,8 +101,8 @@ func (p *Pool) put(w schedulers.Work) {
 
 // awaitSpace waits until w is queued or refused. mu is held, but not during the wait.
 //
-// The wait is announced to the innermost worker alone, so that a strand does not give its
-// turn away in the middle of a Submit.
+// The wait is announced only to the worker below all shims, so that a strand does not give
+// its turn away in the middle of a Submit.
 func (p *Pool) awaitSpace(w schedulers.Work, by schedulers.Worker) error {
 	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)

@@ -58,13 +58,13 @@ const (
 	pingPongWork = 2 * time.Microsecond
 )
 
-// alone reports whether a machine may be left to the worker that made it ready and
-// whose queue was empty.
+// alone reports whether submitted work is a machine that may be left to the worker that
+// made it ready. first reports that the worker's queue was empty.
 func (b *pingPong) alone(first bool, hint schedulers.Hint) bool {
 	return first && b.on.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
-// watch schedules a look after one interval; mu is held.
+// watch schedules a check after one interval; mu is held.
 func (b *pingPong) watch(p *Pool) {
 	if b.armed {
 		return
@@ -85,7 +85,7 @@ func (p *Pool) onPingPong() {
 	b.armed = false
 	works := (p.progress() - b.last) / 2 // counts starts and ends
 	if p.ending.Begun() || works*uint64(pingPongWork) < uint64(pingPongPause) {
-		b.on.Store(false) // before looking: a poster after our look has to see it
+		b.on.Store(false) // before the check: a poster after it has to see false
 		p.dispatch()
 		return
 	}

@@ -103,7 +103,7 @@ func (p *Pool) onLook() {
 	defer p.mu.Unlock()
 	r := &p.replacement
 	r.on = false
-	p.announce() // before looking: a poster after our look has to see it
+	p.announce() // before the check: a poster after it has to see the announcement
 	if p.ending.Reached() || !p.anyQueued() {
 		p.setWaiting(0)
 		return

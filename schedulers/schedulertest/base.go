@@ -12,15 +12,15 @@ import (
 // errBase is the refusal of a base.
 var errBase = fmt.Errorf("schedulertest: no room: %w", schedulers.ErrRejected)
 
-// base is the scheduler that RunOver puts beneath: it has every capability and
-// does nothing by itself. It runs the queued work when it is drained, and records
-// the calls of its methods.
+// base is the scheduler that RunOver puts beneath. It has every capability and does
+// nothing by itself. It runs the queued work when it is drained, and records the calls of
+// its methods.
 type base struct {
 	refuseWork, refuseWaits, pumps bool
 
 	idle func() // called by a pump that finds nothing to run
 
-	mu    sync.Mutex // another goroutine shuts down the scheduler above
+	mu    sync.Mutex // because another goroutine shuts down the scheduler above
 	queue []schedulers.Work
 	hints []schedulers.Worker
 	told  []string
@@ -119,7 +119,7 @@ func (p pumping) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan s
 	}
 }
 
-// call is work.
+// call is a function as work.
 type call func(on schedulers.Worker)
 
 func (c call) Run(on schedulers.Worker) { c(on) }

@@ -17,7 +17,8 @@ func blockingChecks() []check {
 	}
 }
 
-// block announces, as on, a wait for work of the same scheduler, which will close done.
+// block announces, for the worker on, a wait for work of the same scheduler, which will
+// close done.
 func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err error) {
 	if w, ok := on.(schedulers.HomeBlocker); ok {
 		return w.BlockFor(on.Scheduler(), done)
@@ -28,9 +29,9 @@ func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err erro
 	return func() {}, nil
 }
 
-// nestedWaits builds chains in which each work item waits for the next, which is
-// queued behind it. A scheduler has two honest answers: run the next one, or
-// return ErrWouldDeadlock, after which the work does not wait.
+// nestedWaits builds chains in which each work item waits for the next, which is queued
+// behind it. There are two correct outcomes: the scheduler runs the next one, or it
+// returns ErrWouldDeadlock, after which the work does not wait.
 func nestedWaits(e *env) {
 	const chains, depth = 4, 16
 	l := e.ledger(e.new())
@@ -76,7 +77,7 @@ func (l *ledger) checkRefusal(unblock func(), err error) {
 }
 
 // blockStorm lets every work item block and continue, and then checks whether as
-// many work items run at a time as before: no worker was lost, none was gained.
+// many work items run at a time as before: no worker was lost or gained.
 func blockStorm(e *env) {
 	l := e.ledger(e.new())
 	for range 500 {
@@ -98,8 +99,8 @@ func blockStorm(e *env) {
 	l.finish()
 }
 
-// foreignBlock takes a worker out of its work, and announces blocking in its name
-// when the worker has long been idle, and again while it runs work.
+// foreignBlock keeps a worker after its work, and announces blocking on its behalf from
+// another goroutine: when the worker has long been idle, and again while it runs work.
 func foreignBlock(e *env) {
 	l := e.ledger(e.new())
 	b, ok := l.worker().(schedulers.Blocker)

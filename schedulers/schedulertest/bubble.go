@@ -19,8 +19,8 @@ func bubbleChecks() []check {
 
 func insideBubble(e *env) { e.inBubble(life) }
 
-// life runs a bit of everything, with hours of the bubble's time in between: if
-// they pass at all, an idle worker counts as idle in the bubble.
+// life exercises a bit of everything, with hours of the bubble's time in between. That
+// these pass at all shows that an idle worker counts as idle in the bubble.
 func life(e *env) {
 	l := e.ledger(e.new())
 	timers, hasTimers := l.sched.(schedulers.Timers)

@@ -49,8 +49,8 @@ func (l *ledger) sums(m schedulers.Metrics) string {
 	return ""
 }
 
-// metricsAgree waits until the metrics agree with the ledger. Counters may lag by the
-// moment between the end of Run and its being counted.
+// metricsAgree waits until the metrics agree with the ledger. Counters may lag behind the
+// end of Run for a moment.
 func (l *ledger) metricsAgree() {
 	l.Helper()
 	late := l.deadline()
@@ -151,7 +151,7 @@ func snapshotLists(e *env) {
 		}
 		seen[p] = true
 	}
-	clear(listed) // it is a copy: this must not reach the queue
+	clear(listed) // the snapshot is a copy: this must not affect the queue
 	open()
 	l.finish()
 	if rest := l.sched.(schedulers.Snapshotter).Snapshot(); len(rest) > 0 {
@@ -159,8 +159,8 @@ func snapshotLists(e *env) {
 	}
 }
 
-// fullSnapshot returns a snapshot that lists all queued work. Work between the queue
-// and its first instruction is in no list, so this may take several attempts.
+// fullSnapshot returns a snapshot that lists all queued work. Work that has left the queue
+// and has not begun is in no list, so this may take several attempts.
 func (l *ledger) fullSnapshot() []schedulers.Work {
 	l.Helper()
 	waiting := func() int {
@@ -215,7 +215,7 @@ func measureLimit(l *ledger) {
 				l.submit(node(depth-1), schedulers.Hint{From: on})
 			}
 			for range 20 {
-				runtime.Gosched() // gives one work item too many time to start
+				runtime.Gosched() // gives a work item beyond the limit time to start
 			}
 			now.Add(-1)
 		}
@@ -229,8 +229,8 @@ func measureLimit(l *ledger) {
 	}
 }
 
-// consentHonoured claims queued work as a waiter does: with a claim of the work's own.
-// The entry stays queued and must still be called, once, to find nothing left.
+// consentHonoured claims queued work as a waiter does: by a flag in the work itself. The
+// entry stays queued and must still be called once, although nothing is left to do.
 func consentHonoured(e *env) {
 	l := e.ledger(e.new())
 	asker := l.sched.(schedulers.Consenter)

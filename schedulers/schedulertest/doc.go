@@ -1,10 +1,10 @@
-// Package schedulertest is the conformance suite of package schedulers: the obligations
-// of every scheduler, as subtests that name what yours gets wrong.
+// Package schedulertest is the conformance suite of package schedulers: it checks the
+// obligations of every scheduler, in subtests whose names say which of them is violated.
 //
 // A scheduler is one method, and most of its difficulty is not in that method:
 // work that panics, work that ends its goroutine, a shutdown that races a
 // submission, a hint that is wrong. An author meets these one after the other, in
-// production. Here they are in one call:
+// production. The suite covers them with one call:
 //
 //	func TestConformance(t *testing.T) {
 //		schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
@@ -20,8 +20,8 @@
 // snapshots, limits, consent, workers that announce that they block. A missing
 // capability has no subtest, so the list of subtests shows what was tested.
 //
-// Schedulers on top of another one have a second call, [RunOver]: do the
-// capabilities of the scheduler beneath reach the work above?
+// For schedulers on top of another one there is a second call, [RunOver]. It checks that
+// the capabilities of the scheduler beneath reach the work above.
 //
 // # What is not checked
 //
@@ -31,6 +31,6 @@
 // # How the suite itself is tested
 //
 // A check that cannot fail is worthless. The suite's own tests contain a scheduler with
-// switchable faults. They require that each fault is found by its check, and that
-// without faults no check complains.
+// switchable faults. They require that each fault makes its check fail, and that without
+// faults no check fails.
 package schedulertest

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// eventChecks require that the events of a scheduler that tells any
-// ([schedulers.Observe]) add up. A listener that draws queues and workers sees nothing
-// else: an event too few, and a work item stays in its picture forever.
+// eventChecks require that the events of a scheduler, if it reports any
+// ([schedulers.Observe]), add up. A listener that draws queues and workers has no other
+// information: if one event is missing, a work item stays in its picture forever.
 func eventChecks() []check {
 	tells := func(has capabilities, _ config) bool { return has.tells }
 	giveUp := func(has capabilities, c config) bool { return has.tells && queues(has, c) }
@@ -25,14 +25,14 @@ func eventChecks() []check {
 	}
 }
 
-// eventsBalance runs a tree of works, which do at random what works do.
+// eventsBalance runs a tree of work items that submit, wait, panic and exit at random.
 func eventsBalance(e *env) {
 	a := listen()
 	defer a.stop()
 	l := e.ledger(e.new())
 	ctx, over := context.WithCancel(context.Background())
 	l.Cleanup(over)                       // releases the work items that still wait
-	random := rand.New(rand.NewPCG(1, 2)) // it decides here, in one order, what work does
+	random := rand.New(rand.NewPCG(1, 2)) // used on this goroutine only, so in a fixed order
 	for range 300 {
 		l.submit(l.randomWork(ctx, random, 3), schedulers.Hint{Flags: randomFlags(random)})
 	}
@@ -94,7 +94,7 @@ func eventsOfAbandoned(e *env) {
 	a.finish(e)
 }
 
-// eventsSampled listens to a part of the works.
+// eventsSampled listens to the events of a sample of the work items.
 func eventsSampled(e *env) {
 	a := listen(schedulers.OneIn(4))
 	defer a.stop()
@@ -123,10 +123,10 @@ type audit struct {
 	moved chan struct{} // closed and replaced by each event
 }
 
-// teller is what one scheduler has told.
+// teller holds the sums of the events that one scheduler has reported.
 type teller struct {
 	of      schedulers.Scheduler
-	foreign bool // it was at work before, and is not the check's
+	foreign bool // it already ran before the check, which did not make it
 	count   map[schedulers.EventKind]int
 	lanes   map[int]*lane
 	faults  []string
@@ -135,7 +135,7 @@ type teller struct {
 // lane is one worker.
 type lane struct {
 	alive         bool
-	begun         []schedulers.Work // that have not ended, the innermost last
+	begun         []schedulers.Work // begun and not ended, the innermost last
 	waits, sleeps int
 }
 
@@ -171,14 +171,14 @@ func (a *audit) tellerOf(e schedulers.Event) *teller {
 		}
 	}
 	b := &teller{of: e.Scheduler, count: map[schedulers.EventKind]int{}, lanes: map[int]*lane{}}
-	// A thread that has no worker yet may sleep before there is any work.
+	// A thread without a worker may sleep before there is any work.
 	threadSleeps := e.Kind == schedulers.Parked && e.Worker == 0
 	b.foreign = e.Kind != schedulers.Submitted && e.Kind != schedulers.WorkerStarted && !threadSleeps
 	a.told = append(a.told, b)
 	return b
 }
 
-// heard reports whether a scheduler has told of its work.
+// heard reports whether any scheduler has reported an event of its work.
 func (a *audit) heard() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -190,14 +190,14 @@ func (a *audit) heard() bool {
 	return false
 }
 
-// follow returns what is wrong with an event after those that came before, or "".
+// follow records an event and returns how it contradicts the earlier ones, or "".
 func (b *teller) follow(e schedulers.Event) string {
 	if e.Worker == 0 {
 		return "" // on no particular worker
 	}
 	w := b.lanes[e.Worker]
 	if w == nil {
-		w = &lane{alive: b.count[schedulers.WorkerStarted] == 0} // it has no events of workers
+		w = &lane{alive: b.count[schedulers.WorkerStarted] == 0} // without events of workers
 		b.lanes[e.Worker] = w
 	}
 	switch e.Kind {
@@ -234,7 +234,7 @@ func (b *teller) follow(e schedulers.Event) string {
 	return ""
 }
 
-// finish waits until the counts balance, and reports those that do not.
+// finish waits until the counts balance, and fails the check with those that do not.
 func (a *audit) finish(e *env) {
 	e.Helper()
 	late := e.deadline()
@@ -256,12 +256,12 @@ func (a *audit) finish(e *env) {
 	}
 }
 
-// wrong returns what does not balance; mu is held.
+// wrong describes the counts that do not balance; mu is held.
 func (a *audit) wrong() (all []string) {
 	own := 0
 	for _, b := range a.told {
 		if b.foreign || b.count[schedulers.Submitted] == 0 {
-			continue // it is left from an earlier check
+			continue // left over from an earlier check
 		}
 		own++
 		name := schedulers.NameOf(b.of)
@@ -295,7 +295,7 @@ func (b *teller) unequal(name string, one, other schedulers.EventKind) []string 
 	return []string{fmt.Sprintf("%s: %d events %q, but %d %q", name, b.count[one], one, b.count[other], other)}
 }
 
-// isBeneath reports whether another scheduler runs on that of b; mu is held.
+// isBeneath reports whether another scheduler runs on top of that of b; mu is held.
 func (a *audit) isBeneath(b *teller) bool {
 	for _, other := range a.told {
 		if other != b && schedulers.RunsOn(other.of, b.of) {

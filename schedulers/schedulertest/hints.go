@@ -46,7 +46,7 @@ func hintOfAnother(e *env) {
 	from := other.worker()
 	e.ledger(e.new()).submitWith(from)
 	other.shutdown()
-	e.ledger(e.new()).submitWith(from) // and of a scheduler that has ended
+	e.ledger(e.new()).submitWith(from) // now the worker's scheduler has ended
 }
 
 // stranger is a worker that no scheduler of the test knows.
@@ -57,7 +57,7 @@ func (stranger) ID() int                           { return 1 }
 
 func hintOfUnknownKind(e *env) {
 	l := e.ledger(e.new())
-	// It claims to belong to this very scheduler: only its type gives it away.
+	// It claims to belong to this very scheduler; only its type shows that it does not.
 	l.submitWith(stranger{of: l.sched})
 }
 
@@ -70,9 +70,9 @@ func hintOfTypedNil(e *env) {
 	l.submitWith(from)
 }
 
-// hintOfIdle lets the worker become idle before each submission that names it. A
-// scheduler whose idle workers end is thus given an ended one, and some submissions
-// meet the moment of ending.
+// hintOfIdle lets the worker become idle before each submission that names it. If idle
+// workers end, the hint names a worker that has ended, and some submissions coincide with
+// its end.
 func hintOfIdle(e *env) {
 	l := e.ledger(e.new())
 	from := l.worker()
@@ -89,7 +89,7 @@ func hintOfIdle(e *env) {
 }
 
 // hintFromOutside submits to the worker's own queue from several goroutines while the
-// worker itself does so too: a queue without a lock breaks here, most visibly under the
+// worker itself does so too. A queue without a lock fails here, most reliably under the
 // race detector.
 func hintFromOutside(e *env) {
 	l := e.ledger(e.new())

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ledger records what a scheduler was given and what became of it.
+// ledger records the work that a scheduler was given, and what happened to it.
 type ledger struct {
 	*env
 	sched Scheduler
@@ -22,7 +22,7 @@ type ledger struct {
 
 // tally holds the sums over all probes of a ledger.
 type tally struct {
-	accepted, refused     int // an offer without an answer counts as accepted
+	accepted, refused     int // an offer counts as accepted until Submit has returned
 	began, ended, dropped int
 }
 
@@ -30,7 +30,7 @@ func (e *env) ledger(s Scheduler) *ledger {
 	return &ledger{env: e, sched: s, moved: make(chan struct{})}
 }
 
-// probe is a Work that records its fate.
+// probe is a Work that counts its runs and abandonments.
 type probe struct {
 	book *ledger
 	id   int
@@ -72,12 +72,12 @@ func (l *ledger) probe(body func(on schedulers.Worker)) *probe {
 	return p
 }
 
-// offer submits p and records the answer. A panic of Submit fails the test here instead
+// offer submits p and records the result. A panic of Submit fails the test here instead
 // of ending the process. It is safe from any goroutine.
 func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
 	l.Helper()
-	// Counted first and taken back on refusal: work may have ended before its Submit
-	// returns, and until must not see a balanced tally too early.
+	// The acceptance is counted before Submit, and taken back on refusal: work may have
+	// ended before its Submit returns, and until must not see a balanced tally too early.
 	l.note(func(t *tally) { p.accepted++; t.accepted++ })
 	if err = l.guarded(p, hint); err != nil {
 		l.note(func(t *tally) {
@@ -204,7 +204,7 @@ func (p *probe) fault() string {
 	return ""
 }
 
-// noneAbandoned checks that nothing was given up while everything could be run.
+// noneAbandoned checks that no work was abandoned, in a case where all could be run.
 func (l *ledger) noneAbandoned() {
 	l.Helper()
 	l.mu.Lock()

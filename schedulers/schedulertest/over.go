@@ -17,9 +17,9 @@ import (
 // [Run] checks the obligations of every scheduler, with a scheduler beneath of your
 // choice.
 //
-// A shim may lack a capability of its own (it need not consent to anything, say), but
-// none of those that work asks its worker for: timers and announced waits concern the
-// scheduler beneath.
+// A shim may lack a capability of its own: it need not consent to anything, say. But it
+// must pass on the capabilities that work uses through its worker: timers and announced
+// waits concern the scheduler beneath.
 func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler) Scheduler) {
 	t.Helper()
 	for _, c := range overChecks() {
@@ -27,7 +27,7 @@ func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler
 	}
 }
 
-// over is the environment of such a check.
+// over is the environment of a check of RunOver.
 type over struct {
 	testing.TB
 	make    func(testing.TB, schedulers.Scheduler) Scheduler

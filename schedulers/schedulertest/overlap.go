@@ -8,17 +8,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// moment is how long a work item waits for another one. No check fails by this bound: a
-// scheduler of one worker costs the check this long, once.
+// moment is how long a work item waits for another one. No check fails because of this
+// bound; with a scheduler of one worker, the check takes that much longer, once.
 const moment = 100 * time.Millisecond
 
 // overlap returns a function in which work items wait for one another in pairs,
-// so that two are in it at the same time if the scheduler runs two at all.
-// Yielding instead would leave it to chance: it gives no processor to a second
-// worker whose thread has none for a while, and when that worker comes the first
-// has run all work items by itself.
+// so that two are in it at the same time if the scheduler runs two at all. With yielding
+// instead, that would be left to chance: the thread of a second worker may get no
+// processor for a while, and by then the first worker has run all work items by itself.
 //
-// When one wait has been in vain, later work items do not wait.
+// When one wait has timed out, later work items do not wait.
 func (e *env) overlap(s Scheduler) (together func()) {
 	meet, alone := make(chan struct{}), make(chan struct{})
 	giveUp := sync.OnceFunc(func() { close(alone) })
@@ -36,7 +35,7 @@ func (e *env) overlap(s Scheduler) (together func()) {
 			giveUp()
 		}
 		for range 20 {
-			runtime.Gosched() // more than two meet by chance
+			runtime.Gosched() // a third work item may join by chance
 		}
 	}
 }

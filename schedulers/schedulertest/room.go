@@ -14,8 +14,8 @@ func roomChecks() []check {
 	}
 }
 
-// tenant is the object that the work items of the check keep in a room. kept is
-// plain, for the race detector; inside detects overlaps without it.
+// tenant is the object that the work items of the check keep in a room. kept is a plain
+// variable, so that the race detector finds overlaps; inside finds them without it.
 type tenant struct {
 	kept   int
 	inside atomic.Bool
@@ -30,7 +30,7 @@ func roomsOfTheirOwn(e *env) {
 		l.submit(func(on schedulers.Worker) {
 			k, ok := on.(schedulers.Keeper)
 			if !ok {
-				return // not each worker of a scheduler need have one
+				return // a worker need not have room
 			}
 			room := k.Room()
 			if room == nil {

@@ -53,8 +53,8 @@ func submitFromMany(e *env) {
 	l.noneAbandoned()
 }
 
-// submitFromInside grows a tree, each node of which submits its children from the
-// worker it runs on.
+// submitFromInside builds a tree of work items. Each submits its children from the worker
+// that it runs on.
 func submitFromInside(e *env) {
 	l := e.ledger(e.new())
 	var node func(depth int) func(schedulers.Worker)
@@ -73,8 +73,8 @@ func submitFromInside(e *env) {
 	l.finish()
 }
 
-// resubmit does what a state machine does at each suspension: the running work is
-// submitted again, by itself.
+// resubmit submits the running work again, from inside, as a state machine does at each
+// suspension.
 func resubmit(e *env) {
 	const hops = 1000
 	l := e.ledger(e.new())
@@ -96,8 +96,8 @@ func resubmit(e *env) {
 	l.finish()
 }
 
-// burstAfterIdle looks for lost wake-ups: again and again, work arrives when all
-// workers have just found nothing to do.
+// burstAfterIdle checks for lost wake-ups: again and again, work arrives when all workers
+// have just found nothing to do.
 func burstAfterIdle(e *env) {
 	l := e.ledger(e.new())
 	for round := range 500 {
@@ -125,7 +125,7 @@ func allFlags(e *env) {
 	l.finish()
 }
 
-// plain is a Work that cannot be a key of a map and is equal to nothing.
+// plain is a Work that cannot be compared, and so cannot be the key of a map.
 type plain func(schedulers.Worker)
 
 func (f plain) Run(on schedulers.Worker) { f(on) }
@@ -190,8 +190,8 @@ func submitWhileBusy(e *env) {
 	l.finish()
 }
 
-// held returns the body of work items that stay in Run until open is called. The end
-// of the check calls it, too.
+// held returns the body of work items that stay in Run until open is called. It is also
+// called at the end of the check.
 func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	closed := make(chan struct{})
 	open = sync.OnceFunc(func() { close(closed) })
@@ -199,8 +199,8 @@ func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	return func(schedulers.Worker) { <-closed }, open
 }
 
-// gate submits n work items that are held. A scheduler with a bound may refuse
-// some of them.
+// gate submits n work items that are held. A scheduler with a bounded queue may refuse some
+// of them.
 func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 	body, open := l.held()
 	for range n {
@@ -209,8 +209,8 @@ func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 	return open
 }
 
-// resumedHasRoom fills the queue as far as possible, and then submits work that
-// continues.
+// resumedHasRoom fills the queue as far as possible, and then submits work with the flag
+// Resumed.
 func resumedHasRoom(e *env) {
 	l := e.ledger(e.new())
 	open := l.gate(64, schedulers.Hint{})
@@ -237,7 +237,7 @@ func workerIDs(e *env) {
 	for range 500 {
 		l.submit(func(on schedulers.Worker) {
 			if on == nil {
-				return // no particular worker: that is allowed
+				return // work may run without a worker
 			}
 			id := on.ID()
 			mu.Lock()

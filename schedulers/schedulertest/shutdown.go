@@ -64,7 +64,7 @@ func shutdownWaits(e *env) {
 		l.submit(func(schedulers.Worker) {
 			close(begun)
 			<-calling
-			for range 100 { // gives a Shutdown that does not wait time to show it
+			for range 100 { // gives a Shutdown that does not wait the time to return
 				runtime.Gosched()
 			}
 			done.Store(true)
@@ -160,7 +160,8 @@ func shutdownAfterGivingUp(e *env) {
 	l.audit()
 }
 
-// lateSubmit tries every flag: a scheduler has several entrances, and all must be shut.
+// lateSubmit tries every flag: a scheduler may have several paths of submission, and all of
+// them must refuse.
 func lateSubmit(e *env) {
 	l := e.ledger(e.new())
 	from := l.worker()
@@ -186,7 +187,7 @@ func noLeak(e *env) {
 		l.shutdown()
 	}
 	for late := e.deadline(); ; {
-		err := goleak.Find(before) // it waits, but not long enough on a loaded machine
+		err := goleak.Find(before) // its own wait is too short on a loaded machine
 		if err == nil {
 			return
 		}
@@ -198,7 +199,7 @@ func noLeak(e *env) {
 	}
 }
 
-// raceChecks require an exact count when submitters and Shutdown meet.
+// raceChecks require that no work is lost or run twice when submissions race Shutdown.
 func raceChecks() []check {
 	return []check{
 		{"Submit racing Shutdown: accepted is run", always, func(e *env) { submitRacing(e, false) }},
@@ -244,13 +245,13 @@ func (l *ledger) submitUntilRefused() {
 			l.Error("Submit still accepts work long after Shutdown was called")
 			return
 		default:
-			runtime.Gosched() // with one processor, the others would only see time slices
+			runtime.Gosched() // with one processor, others would run only between time slices
 		}
 	}
 }
 
-// sloppyShutdown calls Shutdown with an ended context while work comes and goes: it may
-// return the cause, or nil if it happened to find nothing to wait for.
+// sloppyShutdown calls Shutdown with an ended context while work is submitted and ends. It
+// may return the cause, or nil if it happens to find nothing to wait for.
 func (l *ledger) sloppyShutdown() <-chan struct{} {
 	returned := make(chan struct{})
 	go func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Scheduler is the subject of the suite: a scheduler that can end. A scheduler that
-// cannot would leave its workers behind in every test of its users.
+// Scheduler is the subject of the suite: a scheduler that can be shut down. Otherwise every
+// test of its users would leave its workers behind.
 type Scheduler interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
@@ -32,25 +32,26 @@ type config struct {
 // for being slow.
 func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
 
-// RunsInPlace says that Submit may run the work before it returns. In the suite it must
-// not do so on the caller's goroutine: some work calls runtime.Goexit, which would end
-// the test, and some waits for the caller's next action. To test a scheduler that runs
-// work on its caller, wrap it in one that calls Submit on a goroutine of its own.
+// RunsInPlace declares that Submit may run the work before it returns. In the suite it
+// must not do so on the caller's goroutine: some work calls runtime.Goexit, which would
+// end the test, and some waits for the caller's next action. To test a scheduler that runs
+// work on the goroutine of its caller, wrap it in one that calls Submit on another
+// goroutine.
 func RunsInPlace() Option { return func(c *config) { c.inPlace = true } }
 
-// SubmitBlocks says that Submit may wait for room while all workers are busy.
+// SubmitBlocks declares that Submit may wait for room while all workers are busy.
 func SubmitBlocks() Option { return func(c *config) { c.blocks = true } }
 
-// NoBubble says that the scheduler does not work inside a testing/synctest bubble,
-// because it uses something that lives outside.
+// NoBubble declares that the scheduler does not work inside a testing/synctest bubble,
+// because it uses something outside of it.
 func NoBubble() Option { return func(c *config) { c.noBubble = true } }
 
-// Run runs every check that applies to the schedulers that make returns, each as a
-// subtest with a scheduler of its own. The scheduler must be new, and is shut down by
-// the suite.
+// Run runs every check that applies to the schedulers that make returns, each in a subtest
+// with a scheduler of its own. make must return a new scheduler, which the suite shuts
+// down.
 //
-// The checks for leaks look at all goroutines of the process. Do not call Run in
-// a test that runs in parallel with others.
+// The checks for leaks inspect all goroutines of the process. Do not call Run in a test
+// that runs in parallel with others.
 func Run(t *testing.T, make func(testing.TB) Scheduler, opts ...Option) {
 	t.Helper()
 	cfg := newConfig(opts)
@@ -123,8 +124,8 @@ func always(capabilities, config) bool { return true }
 type capabilities struct {
 	timers, meter, snapshotter, limiter, consenter bool
 
-	blocker, keeper bool // its workers
-	tells           bool // events
+	blocker, keeper bool // of its workers
+	tells           bool // it reports events
 }
 
 func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabilities {
@@ -161,8 +162,8 @@ type env struct {
 	parallel func(n int, f func(each *env)) // runs f n times at once
 }
 
-// inBubble runs f inside a bubble, with an env that belongs to it. Patience costs
-// nothing there: the clock jumps to the deadline when nothing else can happen.
+// inBubble runs f inside a bubble, with an env that belongs to the bubble. Patience costs
+// no time there: the clock jumps to the deadline when nothing else can happen.
 func (e *env) inBubble(f func(*env)) {
 	e.bubble(func(tb testing.TB) {
 		inside := *e
@@ -183,7 +184,7 @@ func (e *env) new() Scheduler {
 	return s
 }
 
-// end shuts s down; a check that has failed must not make the next one fail too.
+// end shuts s down, so that a check that has failed does not make the next one fail too.
 func (e *env) end(s Scheduler) {
 	ctx, cancel := context.WithTimeout(context.Background(), e.patience)
 	defer cancel()
@@ -194,7 +195,7 @@ func (e *env) end(s Scheduler) {
 // that is when nothing more can happen.
 func (e *env) deadline() <-chan time.Time { return time.After(e.patience) }
 
-// await receives from c, or fails with a message that says what was awaited.
+// await receives from c, or fails with a message that contains what.
 func (e *env) await(c <-chan struct{}, what string, args ...any) {
 	e.Helper()
 	select {

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// survivalChecks require that no work can harm the scheduler that runs it. Each does
-// the bad thing often enough to affect every worker.
+// survivalChecks require that no work can harm the scheduler that runs it. Each check
+// misbehaves often enough to affect every worker.
 func survivalChecks() []check {
 	return []check{
 		{"a panic in work kills no worker", always, survivePanic},
@@ -23,8 +23,7 @@ var errDeliberate = errors.New("schedulertest: a panic on purpose")
 
 const tries = 200
 
-// survive submits bad work and good work in turn, waits for both, and then asks
-// for more.
+// survive submits bad work and good work in turn, waits for both, and then submits more.
 func survive(e *env, bad func(schedulers.Worker), hint schedulers.Hint) {
 	l := e.ledger(e.new())
 	for range tries {

@@ -38,7 +38,7 @@ func clocked(f func(*env)) func(*env) {
 	}
 }
 
-// alarm is a timer with a function.
+// alarm is a timer that calls a function.
 type alarm struct {
 	schedulers.Timer
 	do      func()
@@ -60,7 +60,7 @@ func newAlarm(do func()) *alarm {
 	return a
 }
 
-// timed returns a ledger and the timers of its scheduler.
+// timed returns the ledger of a new scheduler, and its timers.
 func (e *env) timed() (*ledger, schedulers.Timers) {
 	s := e.new()
 	return e.ledger(s), s.(schedulers.Timers)
@@ -138,8 +138,8 @@ func timerZero(e *env) {
 	l.finish()
 }
 
-// timerStop stops every second of many timers, and waits for one that is later than
-// all.
+// timerStop stops every second one of many timers, and waits for one that expires after
+// all of them.
 func timerStop(e *env) {
 	l, timers := e.timed()
 	far := newAlarm(nil)
@@ -224,7 +224,7 @@ func timerAgain(e *env) {
 	l.finish()
 }
 
-// timerRace runs on the real clock: StopTimer and the expiry must meet.
+// timerRace runs on the real clock, so that StopTimer and the expiry race.
 func timerRace(e *env) {
 	const n = 2000
 	l, timers := e.timed()
@@ -254,8 +254,8 @@ func timerRace(e *env) {
 	}
 }
 
-// timerOutlives is the case of a machine that sleeps when its home is shut down:
-// it must wake up on some goroutine, to run its deferred functions.
+// timerOutlives checks timers of a scheduler that was shut down: a machine that sleeps when
+// its home is shut down must wake up on some goroutine, to run its deferred functions.
 func timerOutlives(e *env) {
 	l, timers := e.timed()
 	expired := make(chan struct{})

@@ -15,15 +15,15 @@ import (
 // work bound to a processor's cache or memory.
 //
 // It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
-// wherever the system puts it. A thread that cannot be bound runs anyway: the [Event]
-// with the step [Pinned] has the error, which wraps [errors.ErrUnsupported] in the
-// first case. Without processors the option does nothing.
+// wherever the system puts it. A thread that cannot be bound runs anyway. The [Event] with
+// the step [Pinned] has the error, which wraps [errors.ErrUnsupported] on systems other
+// than Linux. Without processors the option does nothing.
 func Affinity(cpus ...int) Option {
 	return func(s *Scheduler) { s.cpus = append([]int(nil), cpus...) }
 }
 
-// pin binds the goroutine that is the thread now. The goroutine is never unlocked: when
-// it ends, so does the operating system's thread, and its restriction with it.
+// pin binds the goroutine that is the thread now. The goroutine is never unlocked: when it
+// ends, the operating system's thread and its restriction end too.
 func (p *carrier) pin() {
 	cpus := p.of.cpus
 	if len(cpus) == 0 {

@@ -9,9 +9,9 @@ import (
 )
 
 // Block calls f, which blocks: in a system call, on a channel, on a lock. If ctx names
-// a worker of this package, its thread is told before and runs another worker
-// meanwhile, and Block returns after f has returned and the worker was picked again.
-// Otherwise it only calls f. Panics of f pass through.
+// a worker of this package, Block activates its thread before the call, so that the thread
+// runs another worker meanwhile. Block then returns after f has returned and the worker
+// was picked again. Otherwise it only calls f. Panics of f pass through.
 func Block(ctx context.Context, f func()) {
 	if w, ok := shim.Find[*Worker](schedulers.WorkerFrom(ctx)); ok && w != nil {
 		w.Call(f)
@@ -29,8 +29,8 @@ func Yield(ctx context.Context, param any) {
 	}
 }
 
-// Call is [Block] for a caller that has the worker. A nil f returns after one turn in
-// line.
+// Call is [Block] for a caller that has the worker. With a nil f it returns when the worker
+// was picked again.
 func (w *Worker) Call(f func()) {
 	if schedulers.Observed() {
 		defer schedulers.TellWait(w)()

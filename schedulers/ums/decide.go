@@ -4,15 +4,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// carrier is one of a scheduler's threads. It belongs to the goroutine that is the thread.
+// carrier is one of a scheduler's threads. It is used only by the goroutine that is the
+// thread.
 type carrier struct {
 	of      *Scheduler
 	id      int // from 1 on
 	thread  *Thread
 	ran     *Worker   // the worker that was executed last
 	started bool      // it has been counted as busy
-	scratch []*Worker // empty
-	spare   *Worker   // for work that has none yet; see queue
+	scratch []*Worker // an empty slice for reuse
+	spare   *Worker   // for work that has no worker yet; see queue
 }
 
 func (s *Scheduler) startThreads() {
@@ -31,8 +32,8 @@ func (s *Scheduler) startThreads() {
 func (p *carrier) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
 
 // run is the thread on one goroutine. It lends the goroutine to each new worker that it
-// picks, since most of them end without having blocked: for each, that saves a
-// goroutine and two handovers.
+// picks. Most workers end without having blocked, so this usually saves a goroutine and
+// two handovers.
 //
 //	the goroutine                          another one
 //	decide, pick a new worker
@@ -43,9 +44,9 @@ func (p *carrier) startup() Activation { return Activation{Reason: Startup, Para
 //	still the thread: decide again
 //	else: end
 //
-// The state transition that takes the worker off its thread says which of the two it
-// is, so exactly one goroutine is the thread at each moment. If a policy ends the
-// goroutine by runtime.Goexit, the thread starts anew on another one.
+// The state transition that takes the worker off its thread decides between the two, so
+// exactly one goroutine is the thread at each moment. If a policy ends the goroutine by
+// runtime.Goexit, the thread continues on a new one.
 func (p *carrier) run(a Activation) {
 	schedulers.ClearLabels()
 	p.thread.carries.Store(nil)
@@ -83,8 +84,8 @@ func (p *carrier) begin() {
 	}
 }
 
-// entry is the entry point: it puts the ready workers in line and executes the next of
-// the line.
+// entry is the entry point: it puts the ready workers in line and executes the first in
+// line.
 func (p *carrier) entry(t *Thread, a Activation) {
 	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
 	p.begin()
@@ -107,9 +108,9 @@ func (p *carrier) before(a Activation) int {
 	return p.ran.id
 }
 
-// pick returns the worker to run next, waiting until there is one; nil when the
-// scheduler has ended. These are the steps T1 to T3. yielded is put in line behind what
-// is ready, if it is not nil.
+// pick waits until there is a worker to run and returns it, or returns nil when the
+// scheduler has ended. These are the steps T1 to T3. If yielded is not nil, it is put in
+// line behind the ready workers.
 func (p *carrier) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
@@ -124,7 +125,7 @@ func (p *carrier) pick(yielded *Worker) *Worker {
 			return w
 		}
 		if p.sleep() {
-			s.list.sweep(nil, nil) // cleans up what has terminated
+			s.list.sweep(nil, nil) // deletes the terminated workers
 			return nil
 		}
 		s.idle.Add(-1)
@@ -146,7 +147,7 @@ func (p *carrier) sleep() (closing bool) {
 	return false
 }
 
-// idleThread is a thread that sleeps, as its events name it. It has no worker.
+// idleThread stands for a sleeping thread, which has no worker, in its events.
 type idleThread struct{ of *carrier }
 
 // Scheduler implements [schedulers.Worker].
@@ -175,11 +176,11 @@ func (p *carrier) choose(yielded *Worker) *Worker {
 	return w
 }
 
-// chooseFirst is choose for a scheduler without policy and observer: no code of a user
-// runs between two workers, and nothing sees the steps. So the steps T1 and T2, the
-// claim and the cleaning up take one hold of the list's lock, which then guards the
-// queue, too. With a policy they take three holds and the line's lock, since user code
-// must not run under the list's.
+// chooseFirst is choose for a scheduler without policy and observer: no user code runs
+// between two workers, and nothing observes the steps. So the steps T1 and T2, the claim
+// and the cleanup are one critical section of the list's lock, which then guards the
+// queue, too. With a policy there are three such sections, and one of the line's lock,
+// since user code must not run under the list's.
 func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	s, l := p.of, p.of.list
 	if p.spare == nil {
@@ -203,8 +204,8 @@ func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	return w, more
 }
 
-// claim claims what was first in the queue. It returns nil if that has terminated, or
-// returns through the list.
+// claim claims the entry that was first in the queue. It returns nil if its worker has
+// terminated, or is locked and will return through the list.
 func (p *carrier) claim(e entry) (w *Worker) {
 	if w = e.worker; w == nil {
 		w, p.spare = p.spare, nil
@@ -225,7 +226,7 @@ func (p *carrier) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	}
 	ready, events := s.list.sweep(p.scratch, events)
 	if yielded != nil {
-		ready = append(ready, yielded) // it gives way to what is ready
+		ready = append(ready, yielded) // behind the workers that are ready
 	}
 	p.scratch = nil
 	s.deciding(func(d *decisions) {
@@ -241,7 +242,7 @@ func (p *carrier) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	return w, more
 }
 
-// emptied clears a slice for reuse. The slice of a burst is not kept.
+// emptied clears a slice for reuse. It drops a slice that a burst has made large.
 func emptied(ws []*Worker) []*Worker {
 	if cap(ws) > mostScratch {
 		return nil

@@ -8,11 +8,10 @@ import (
 )
 
 // Delegate runs f on a worker that is dedicated to such functions: one after the
-// other, in the order of the calls. It is for policies and observers, which must
-// not wait for locks that workers use, including hidden ones; f may wait for
-// them, in a marked call. It does not block. It returns nil, or
-// [schedulers.ErrShutdown] after Shutdown unless that worker still runs, or
-// [schedulers.ErrRejected] if f is nil.
+// other, in the order of the calls. It is for policies and observers. They must not wait
+// for locks that workers use, including hidden ones; f may wait for them, in a marked
+// call. It does not block. It returns nil, or [schedulers.ErrShutdown] after Shutdown
+// unless that worker still runs, or [schedulers.ErrRejected] if f is nil.
 //
 // An accepted function runs before Shutdown returns nil. It is dropped by a Shutdown
 // that gives up before the worker has begun.
@@ -24,18 +23,17 @@ func (s *Scheduler) Delegate(f func(*Worker)) error {
 }
 
 // delegate is a work item that runs functions until none is left. At most one is
-// submitted or running at a time. Its lock is the system's: no function runs
-// under it.
+// submitted or running at a time. No function runs under its lock.
 type delegate struct {
 	of *Scheduler
 
 	mu     sync.Mutex
 	queue  []func(*Worker)
-	active bool // submitted, or running and going to look into the queue again
+	active bool // submitted, or running and about to check the queue again
 }
 
-// add queues f. The lock is held over the submission so that a work item that
-// begins at once finds f.
+// add queues f. The lock is held during the submission so that a work item that begins at
+// once finds f.
 func (d *delegate) add(f func(*Worker)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,8 +60,8 @@ func (d *delegate) next() func(*Worker) {
 	return f
 }
 
-// Run implements [schedulers.Work]. If a function panics or exits, those behind it
-// still run: in a deferred call, before the worker ends as that function does.
+// Run implements [schedulers.Work]. If a function panics or exits, those behind it still
+// run, in a deferred call, before the panic or exit ends the worker's function.
 func (d *delegate) Run(on schedulers.Worker) {
 	empty := false
 	defer func() {

@@ -2,7 +2,7 @@ package ums
 
 import "fmt"
 
-// Step is what a thread does.
+// Step is the kind of an [Event].
 type Step uint8
 
 // The steps.

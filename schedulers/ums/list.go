@@ -12,8 +12,8 @@ const Forever time.Duration = 1<<63 - 1
 
 // CompletionList holds workers that are new, whose blocking has ended, or that have
 // terminated. Only the system adds to it. One list may serve many threads, and a thread
-// may dequeue from any list that it knows. Make one with [NewCompletionList]. All
-// methods are safe for concurrent use.
+// may dequeue from any list. Make one with [NewCompletionList]. All methods are safe for
+// concurrent use.
 type CompletionList struct {
 	event chan struct{} // has a token while items is not empty, unless a receiver has taken it
 
@@ -22,7 +22,7 @@ type CompletionList struct {
 	mu    sync.Mutex
 	ids   idpool.Guarded
 	items []*Worker
-	sent  bool // the event was sent for what is in items
+	sent  bool // the event was sent for the present items
 
 	// All undeleted contexts, in the order of their creation.
 	oldest, newest *Worker
@@ -40,7 +40,7 @@ func (l *CompletionList) put(w *Worker) {
 	l.tell()
 }
 
-// tell sends the event, if none is due; mu is held.
+// tell sends the event, if none is pending; mu is held.
 func (l *CompletionList) tell() {
 	if !l.sent {
 		l.sent = true
@@ -65,8 +65,8 @@ func (l *CompletionList) append(w *Worker) {
 // Otherwise it blocks until a worker appears or until wait has passed, and then returns
 // nil.
 //
-// The workers belong to the caller, which alone can pick them now: a worker that
-// the caller loses never runs.
+// From then on only the caller can pick the workers: a worker that the caller loses never
+// runs.
 func (l *CompletionList) Dequeue(wait time.Duration) []*Worker {
 	all := l.drain()
 	if len(all) > 0 || wait <= 0 {
@@ -99,7 +99,7 @@ func (l *CompletionList) drain() []*Worker {
 	return all
 }
 
-// taken records that all were taken off the list, which is empty now; mu is held.
+// taken records that all workers were taken off the list, which is now empty; mu is held.
 func (l *CompletionList) taken(all []*Worker) {
 	for _, w := range all {
 		w.listed = false
@@ -113,10 +113,10 @@ func (l *CompletionList) taken(all []*Worker) {
 	}
 }
 
-// sweep is Dequeue and Delete under one hold of the lock: it returns the listed workers
-// that have not terminated, and deletes the rest. It appends its steps to events,
-// unless that is nil. scratch is an empty slice that the list may keep instead of the one
-// that it returns.
+// sweep is Dequeue and Delete in one critical section: it returns the listed workers that
+// have not terminated, and deletes the rest. It appends its steps to events, unless that is
+// nil. scratch is an empty slice that the list may keep in exchange for the one that it
+// returns.
 func (l *CompletionList) sweep(scratch []*Worker, events []Event) ([]*Worker, []Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +159,7 @@ func (l *CompletionList) Contexts() int {
 	return l.contexts
 }
 
-// enroll makes w known and puts it on the list.
+// enroll adds w to the contexts of the list and puts it on the list.
 func (l *CompletionList) enroll(w *Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +167,7 @@ func (l *CompletionList) enroll(w *Worker) {
 	l.put(w)
 }
 
-// know makes w one of the contexts of the list; mu is held.
+// know adds w to the contexts of the list; mu is held.
 func (l *CompletionList) know(w *Worker) {
 	w.id = l.ids.Take()
 	w.older = l.newest
@@ -180,7 +180,7 @@ func (l *CompletionList) know(w *Worker) {
 	l.contexts++
 }
 
-// strike makes w unknown; mu is held.
+// strike removes w from the contexts of the list; mu is held.
 func (l *CompletionList) strike(w *Worker) {
 	if w.older != nil {
 		w.older.newer = w.newer
@@ -196,7 +196,7 @@ func (l *CompletionList) strike(w *Worker) {
 	l.contexts--
 }
 
-// created returns the workers that have never run, the oldest first.
+// created returns the workers that have never run, oldest first.
 func (l *CompletionList) created() (all []*Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,13 +15,12 @@ type Side uint32
 // The sides.
 const (
 	SchedulerSide Side = iota + 1 // entry points and policies
-	WorkerSide                    // what runs on workers
+	WorkerSide                    // code that runs on workers
 )
 
-// Mutex is a mutual exclusion lock that belongs to one side: the first to lock
-// it. It reports a mistake that would otherwise deadlock only if a worker blocked
-// at one particular point. The zero value is unlocked and belongs to neither
-// side.
+// Mutex is a mutual exclusion lock that belongs to one side: the side that locks it
+// first. It always reports a mistake that would otherwise deadlock only if a worker
+// blocked at one particular point. The zero value is unlocked and belongs to neither side.
 type Mutex struct {
 	side atomic.Uint32
 	mu   sync.Mutex

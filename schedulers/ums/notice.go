@@ -12,64 +12,65 @@ import (
 )
 
 const (
-	// defaultNotice is how often a Scheduler looks, unless Notice says otherwise.
+	// defaultNotice is the time between two checks, unless Notice sets another.
 	defaultNotice = 5 * time.Millisecond
 
-	// soon is the delay of the next look after a worker was noticed: if one
-	// worker blocks, others probably do.
+	// soon is the delay of the next check after a worker was noticed: if one worker
+	// blocks, others probably do.
 	soon = 100 * time.Microsecond
 
-	// longestPause is the most intervals between two looks while none is noticed.
+	// longestPause is the largest number of intervals between two checks. The pause grows
+	// while no worker is noticed.
 	longestPause = 16
 
 	// shortWork is the duration below which work is not noticed: its worker is
 	// back before that would help.
 	shortWork = 20 * time.Microsecond
 
-	// stalled is the time without any progress after which the longest-running worker
-	// is taken to block, whatever else in the program runs.
+	// stalled is the time without any progress after which the longest-running worker is
+	// assumed to block, whatever else in the program runs.
 	stalled = 100 * time.Millisecond
 )
 
-// Notice sets how often the scheduler looks for workers that block without saying
-// so, while workers are ready and all threads are busy. A worker that is noticed
-// gives up its thread as if it had called [Block], with the cause [Noticed]. Zero
-// or less switches this off: an unmarked call then holds its thread. The default
-// is 5 ms.
+// Notice sets how often the scheduler checks for workers that block in unmarked calls,
+// while workers are ready and all threads are busy. A worker that is noticed gives up its
+// thread as if it had called [Block], with the cause [Noticed]. Zero or less switches this
+// off: an unmarked call then holds its thread. The default is 5 ms.
 //
-// A worker that runs at two looks loses its thread in two cases: fewer goroutines
-// of the program run, or could, than workers of the scheduler do, at both looks
-// and, if other work has ended between, at a third; or nothing at all has moved
-// for 100 ms. So other goroutines that compute can delay it, and a worker that
-// computes for long can be mistaken for one that blocks. It then continues next
-// to the threads, up to its next marked call or yield.
+// A worker that runs at two consecutive checks loses its thread in two cases. In the first,
+// fewer goroutines of the program are running or runnable than the scheduler has running
+// workers; this must hold at both checks and, if other work has ended in between, at a
+// third. In the second, nothing at all has made progress for 100 ms. So other goroutines
+// that compute can delay the detection, and a worker that computes for long can be
+// mistaken for one that blocks. It then continues in addition to the threads, up to its
+// next marked call or yield.
 func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
 
-// watch notices workers that block and have not said so.
+// watch notices workers that block in unmarked calls.
 //
 // # What can be known
 //
-// A kernel sees which thread blocks. Go tells how many goroutines run or could run, and
-// not which ([census]). If they are fewer than the running workers, then some of these
-// wait. Which ones is a guess: those that have run for the longest time. If the guess
-// is wrong, a computing worker has lost its thread, and the blocked one still has one;
-// as many workers run as there are threads.
+// A kernel knows which thread blocks. Go reports how many goroutines are running or
+// runnable, but not which ([census]). If they are fewer than the running workers, then
+// some of these workers wait. The watch guesses that it is those that have run for the
+// longest time. If the guess is wrong, a computing worker has lost its thread, and the
+// blocked worker has kept one; as many workers run as there are threads.
 //
 // One count is no evidence: a worker may wait for a mutex at that moment, or be
 // on its way from a processor to a queue, where Go counts it neither as running
-// nor as ready. On a busy machine, where threads are preempted in such moments,
-// one look in a hundred saw too few. So only workers that two looks in a row have
-// missed count, or three while other work ends.
+// nor as ready. On a busy machine, where threads are preempted at such moments, one check
+// in a hundred counted too few. So a missing worker counts only after two checks in a row,
+// or after three while other work ends.
 //
 // # What is done
 //
-// The watch takes the edge from Running to Blocked, which a goroutine may do in a
-// worker's name, and activates the thread. The blocked goroutine is not touched:
+// The watch takes the edge from Running to Blocked, which a goroutine may do on a
+// worker's behalf, and activates the thread. The blocked goroutine is not touched:
 // nothing in Go can hold up a goroutine that continues after blocking. So it does
 // not appear on the completion list by itself. Its next marked call or yield
 // brings it back, as if that were the end of its blocking; or its end does.
 //
-// # When it looks
+// # When it checks
 //
 // The timer runs while workers are ready and no thread is idle, and not otherwise:
 //
@@ -78,8 +79,8 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 //	A2 no thread idle, and on is false:     B2 a worker is ready, and no thread idle:
 //	   on = true, arm                          on = true, arm
 //
-// If A2 finds on to be true, B1 comes later, and B2 sees the worker. A thread that was
-// idle at A2 is on its way to the worker, and does A2 itself if it leaves one behind.
+// If A2 reads on as true, B1 follows, and B2 sees the worker. A thread that was idle at A2
+// is on its way to the worker, and does A2 itself if it leaves another one behind.
 type watch struct {
 	of    *Scheduler
 	every time.Duration // constant after New
@@ -89,22 +90,22 @@ type watch struct {
 	timer   *time.Timer
 	ended   bool
 	pause   time.Duration
-	last    uint64 // work items that had ended at the last look
+	last    uint64 // work items that had ended at the last check
 	census  census.Counter
-	missing [2]int     // running workers without a running goroutine, at the last looks
-	seen    []sighting // at the last look
+	missing [2]int     // running workers without a running goroutine, at the last checks
+	seen    []sighting // at the last check
 	still   time.Duration
-	atATime int // how many the next stall takes
+	atATime int // how many workers lose their threads at the next stall
 }
 
-// sighting is a worker that was seen to run.
+// sighting is a worker that was found running.
 type sighting struct {
 	worker *Worker
 	time   uint32 // the number of its execution
-	looks  int    // how often it was seen before
+	looks  int    // how many earlier checks have found it in that execution
 }
 
-// attend arms the watch for blocking, if workers are ready and no thread is idle.
+// attend arms the watch, if workers are ready and no thread is idle.
 func (s *Scheduler) attend() {
 	if s.idle.Load() <= 0 && !s.watch.on.Load() {
 		s.watch.begin()
@@ -138,7 +139,7 @@ func (o *watch) arm(d time.Duration) {
 	o.timer.Reset(d)
 }
 
-// end stops the timer for good.
+// end stops the timer permanently.
 func (o *watch) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +149,7 @@ func (o *watch) end() {
 	}
 }
 
-// look is called by the timer.
+// look checks for blocked workers when the timer expires.
 func (o *watch) look() {
 	left := o.judge()
 	if len(left) > 0 && schedulers.Observed() {
@@ -159,8 +160,8 @@ func (o *watch) look() {
 	}
 }
 
-// judge takes the threads of workers that block, and arms the timer again if workers
-// are ready.
+// judge takes the threads from workers that seem to block, and arms the timer again if
+// workers are ready.
 func (o *watch) judge() (left []departure) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -185,7 +186,7 @@ func (o *watch) judge() (left []departure) {
 	return left
 }
 
-// count returns how many of the running workers are taken to block.
+// count returns how many of the running workers are assumed to block.
 func (o *watch) count(running int, moved bool) int {
 	done := o.of.tally.Metrics().Completed
 	works := done - o.last
@@ -207,7 +208,7 @@ func (o *watch) count(running int, moved bool) int {
 }
 
 // sight returns the running workers, the longest-running first, and whether they have
-// changed since the last look.
+// changed since the last check.
 func (o *watch) sight() (running []sighting, moved bool) {
 	l := o.of.list
 	l.mu.Lock()

@@ -8,9 +8,9 @@ import (
 )
 
 // Policy decides in which order the workers of a [Scheduler] run. The scheduler's
-// threads call its methods, one at a time, under a lock that no worker uses. So they
-// need no lock of their own, and must not wait for one that workers use. They may
-// submit work and ask workers for their [Worker.Information].
+// threads call its methods, one at a time, under a lock that no worker uses. So the
+// methods need no lock of their own, and must not wait for one that workers use. They may
+// submit work and call [Worker.Information].
 type Policy interface {
 	// Ready reports that w can run: it is new, or its blocking has ended, or it has
 	// yielded.
@@ -37,7 +37,7 @@ var (
 
 // PolicyError reports why a policy was dropped.
 type PolicyError struct {
-	Err   error  // an error above, the policy's panic, or a description of it
+	Err   error  // one of the errors above, or the panic of the policy, as an error
 	Stack []byte // of the panic, or nil
 }
 
@@ -61,8 +61,8 @@ type decisions struct {
 	reported bool         // the failure was reported
 }
 
-// ready puts workers in line: all of them before the policy learns of the first,
-// so the line contains all of them whatever the policy does.
+// ready puts workers in line: all of them before it reports the first to the policy, so
+// the line contains all of them whatever the policy does.
 func (d *decisions) ready(workers ...*Worker) {
 	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
 	for _, w := range workers {
@@ -80,7 +80,7 @@ func (d *decisions) next() *Worker {
 	var w *Worker
 	d.consult(func(p Policy) { w = p.Next() })
 	switch {
-	case d.policy == nil: // it has failed just now
+	case d.policy == nil: // the call above has failed
 	case w == nil:
 		d.drop(&PolicyError{Err: ErrPolicyWithheld})
 	case !d.line.has(w):
@@ -91,8 +91,8 @@ func (d *decisions) next() *Worker {
 	return d.line.remove(d.line.first)
 }
 
-// consult calls f with the policy and drops the policy if f does not return. A Goexit
-// continues after that, and ends the thread, which is started again.
+// consult calls f with the policy and drops the policy if f does not return. After that, a
+// Goexit continues and ends the thread, which is started again.
 func (d *decisions) consult(f func(Policy)) {
 	returned := false
 	defer func() {
@@ -121,7 +121,7 @@ func asError(v any) error {
 // line is a list of workers, linked in both directions.
 type line struct{ first, last *Worker }
 
-// place is a worker's position in a line.
+// position is a worker's position in a line.
 type position struct {
 	in             *line // nil: in none
 	before, behind *Worker

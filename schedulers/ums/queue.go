@@ -9,37 +9,37 @@ import (
 
 // # Work without a context
 //
-// A scheduler without policy and observer has no use for the context of work that has
-// not begun: nothing looks at it. So its line is a queue of work, and a worker is made
-// when a thread picks the work. A burst then keeps 32 bytes in memory for each work
-// item, instead of a context.
+// In a scheduler without policy and observer, no code reads the context of work that has
+// not begun. So its line is a queue of work, and a worker is made when a thread picks the
+// work. A burst then keeps 32 bytes in memory for each work item, instead of a context.
 //
 // A worker whose work has ended on its thread is as good as a new one if it has never
 // left that thread. Then it runs the next work itself: no context is made, none is
-// cleaned up, and the thread decides without leaving the worker. Short work spends most
-// of its time in neither.
+// deleted, and the thread decides without leaving the worker. For short work these three
+// steps would take most of the time.
 //
-// Workers that were off their threads stand in the same queue, so that what became
-// ready first runs first: what they find in the inbox came before them.
+// Workers that have left their threads wait in the same queue, so that whatever became
+// ready first runs first. When they are put there, the inbox is emptied before them, since
+// its work arrived earlier.
 
-// entry is one that is ready: a worker, or work for which none was made yet.
+// entry is ready to run: a worker, or work for which no worker was made yet.
 type entry struct {
 	worker *Worker // nil: none was made
 	work   schedulers.Work
-	class  *Class // through which the work was submitted; nil: none
+	class  *Class // the class that the work was submitted to; nil: none
 }
 
-// queue is what is ready, in the order in which it became so. It is a list of blocks,
-// because a slice that grows copies a burst under the lock, again and again.
+// queue holds the ready entries, in the order in which they became ready. It is a list of
+// blocks, because a growing slice would copy a burst again and again, under the lock.
 type queue struct {
 	first, last *block
-	next, end   int    // in first and last
-	spare       *block // empty
+	next, end   int    // indexes of the first entry, in first, and behind the last, in last
+	spare       *block // an empty block for reuse, or nil
 	n           int
 }
 
 type block struct {
-	entries [62]entry // with the link a size class of the allocator
+	entries [62]entry // with after, this fills a size class of the allocator
 	after   *block
 }
 
@@ -69,7 +69,7 @@ func (q *queue) extend() {
 func (q *queue) pop() entry {
 	b := q.first
 	e := b.entries[q.next]
-	b.entries[q.next] = entry{} // or the queue would keep it alive
+	b.entries[q.next] = entry{} // otherwise the queue would keep it alive
 	q.next++
 	q.n--
 	switch {
@@ -110,8 +110,8 @@ func (q *queue) appendAll(r *queue) {
 	}
 }
 
-// inbox is where work arrives that has no worker. It has a lock of its own, so that
-// submitters seldom wait for threads: a thread takes all that is there at once.
+// inbox receives work that has no worker yet. It has its own lock, so that submitters
+// seldom wait for threads: a thread takes the whole inbox at once.
 type inbox struct {
 	mu    sync.Mutex
 	queue queue
@@ -159,7 +159,7 @@ func (s *Scheduler) collect() {
 	if len(l.items) == 0 {
 		return
 	}
-	s.empty() // that came before
+	s.empty() // the work there arrived earlier
 	for _, w := range l.items {
 		w.listed = false
 		if w.state == Terminated {
@@ -171,7 +171,7 @@ func (s *Scheduler) collect() {
 	l.items = emptied(l.items)
 }
 
-// equip makes w the worker of an entry that had none.
+// equip makes w the worker of an entry that has none.
 func (s *Scheduler) equip(w *Worker, e entry) {
 	w.list, w.fn, w.of, w.home = s.list, runWork, s, s.homeOf(e)
 	w.begin(e)
@@ -193,8 +193,8 @@ func (w *Worker) begin(e entry) {
 	}
 }
 
-// series is a worker of a scheduler on the goroutine of a thread: its work, and what it
-// runs after that. One entry of [schedulers.RunOn] is enough for all of it.
+// series is a scheduler's worker on the goroutine of a thread: its work, and the work that
+// it runs after that. One entry of [schedulers.RunOn] is enough for all of it.
 type series Worker
 
 // Run implements [schedulers.Work].
@@ -208,11 +208,11 @@ func (r *series) Run(schedulers.Worker) {
 // Abandon implements [schedulers.Work].
 func (r *series) Abandon(error) {}
 
-// again gives w, whose work has ended, the next work, if that has no worker yet and
-// nothing tells w from a new worker: it has never left its thread, and is not held. A
-// context that outlives its work may then name a worker that runs other work, as with
-// the pool; see "A context given to another goroutine". It asks such a worker for its
-// scheduler without a lock, so the next work must be of the same scheduler or class.
+// again gives w, whose work has ended, the next work, if that has no worker yet and w is as
+// good as a new worker: it has never left its thread, and is not held. A context that
+// outlives its work may then name a worker that runs other work, as with the pool; see "A
+// context given to another goroutine". Code with such a context reads the worker's
+// scheduler without a lock, so the next work must belong to the same scheduler or class.
 func (w *Worker) again() bool {
 	s := w.of
 	if s == nil || !s.plain {
@@ -226,8 +226,8 @@ func (w *Worker) again() bool {
 	return ok
 }
 
-// next is again under the list's lock. It also reports whether another thread would find
-// work.
+// next is the part of again under the list's lock. It also reports whether more work is
+// left for another thread.
 func (s *Scheduler) next(w *Worker) (more, ok bool) {
 	l := s.list
 	l.mu.Lock()
@@ -251,7 +251,7 @@ func (s *Scheduler) next(w *Worker) (more, ok bool) {
 	return more, true
 }
 
-// enrollAll makes the workers of all work in the queue, for what asks for contexts.
+// enrollAll makes workers for all work in the queue, for a caller that lists contexts.
 func (s *Scheduler) enrollAll() {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler makes a worker of each work item and runs it on its own scheduler
-// threads, in the order of a policy. Make one with [New]. All methods are safe for
-// concurrent use.
+// Scheduler makes a worker for each work item and runs it on its own scheduler
+// threads, in the order that a policy decides. Make one with [New]. All methods are safe
+// for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
 // Snapshotter, Limiter and Meter, and its workers implement Blocker.
@@ -34,7 +34,7 @@ type Scheduler struct {
 
 	start    sync.Once
 	carriers []*carrier     // constant after start
-	alive    sync.WaitGroup // of threads that have not ended, on whatever goroutines
+	alive    sync.WaitGroup // of threads that have not ended, whatever their goroutines
 	idle     atomic.Int64   // threads that are parked, or have not started
 	more     chan struct{}  // a token: there may be workers in line for one more thread
 	closing  chan struct{}  // closed when all work has ended after Shutdown
@@ -44,7 +44,7 @@ type Scheduler struct {
 	plain bool        // no policy and no observer; constant after New, see chooseFirst
 	lined atomic.Bool // a worker is in line; written under the lock of the line
 	queue queue       // the line of a plain scheduler; guarded by the list's lock
-	inbox inbox       // what is behind it
+	inbox inbox       // the work behind it
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
@@ -74,7 +74,7 @@ func OnPolicyFailure(f func(*PolicyError)) Option {
 	return func(s *Scheduler) { s.failure = schedulers.NewHook("ums.OnPolicyFailure", f) }
 }
 
-// mostThreads is more than an operating system usually lets a process have.
+// mostThreads is more threads than an operating system usually allows a process.
 const mostThreads = 1 << 16
 
 // New returns a scheduler of the given number of threads; fewer than 1 means
@@ -130,7 +130,7 @@ func (s *Scheduler) submit(home schedulers.Scheduler, e entry) error {
 	return nil
 }
 
-// setLined is called with the lock of the line.
+// setLined sets lined; the lock of the line is held.
 func (s *Scheduler) setLined(lined bool) {
 	if s.lined.Load() != lined {
 		s.lined.Store(lined)
@@ -151,7 +151,7 @@ type Class struct {
 	user any
 }
 
-// Class returns a scheduler for work whose workers have that user part.
+// Class returns a scheduler for work whose workers have the given user part.
 func (s *Scheduler) Class(user any) *Class { return &Class{&s.timerQueue, s, user} }
 
 // Submit is [Scheduler.Submit] for a worker of the class.
@@ -167,20 +167,20 @@ func (c *Class) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 // MaxConcurrency returns the number of threads.
 func (c *Class) MaxConcurrency() int { return c.of.threads }
 
-// MayRunInPlace reports true if by is a worker of s: it has a thread for itself, and
-// waits.
+// MayRunInPlace reports true if by is a worker of s: a worker that waits has a thread on
+// which it can run the awaited work.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	w, ok := by.(*Worker)
 	return ok && w != nil && w.of == s
 }
 
 // MaxConcurrency returns the number of threads. Workers inside marked calls do not
-// count, nor do workers that were noticed to block ([Notice]), until their next marked
+// count, nor do workers whose blocking was noticed ([Notice]), until their next marked
 // call.
 func (s *Scheduler) MaxConcurrency() int { return s.threads }
 
-// Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and
-// not ended, including blocked ones.
+// Metrics implements [schedulers.Meter]. Workers counts the workers whose work has begun
+// and not ended, including blocked ones.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest
@@ -196,8 +196,8 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	return all
 }
 
-// Workers returns the information of all workers whose contexts were not yet cleaned
-// up, the oldest first.
+// Workers returns the information of all workers whose contexts were not deleted yet, the
+// oldest first.
 func (s *Scheduler) Workers() []Information {
 	s.enrollAll()
 	s.list.mu.Lock()
@@ -217,7 +217,7 @@ func (s *Scheduler) Workers() []Information {
 // threads, and returns nil when the last has ended. If ctx ends first, work that has
 // not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is
 // returned; running work continues. It blocks, and may be called any number of times,
-// concurrently too, but not by work of s with a ctx that never ends. A nil ctx never
+// also concurrently, but not by work of s with a ctx that never ends. A nil ctx never
 // ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	err := s.tally.Shutdown(ctx, s.abandonCreated)

@@ -2,7 +2,7 @@ package ums
 
 import "fmt"
 
-// State is what a worker is doing. The package comment has the table and the graph.
+// State is the state of a worker. The package comment has the table and the graph.
 type State uint8
 
 // The states.
@@ -11,7 +11,7 @@ const (
 	Ready                   // it could run, and waits to be picked
 	Running                 // it runs for a thread
 	Blocked                 // it is inside a marked call
-	Terminated              // its function has ended, or will never begin
+	Terminated              // its function has ended, or never will begin
 )
 
 // String returns the name of the state.
@@ -59,8 +59,8 @@ func (w *Worker) take(t *Thread) error {
 	return nil
 }
 
-// unclaim undoes a claim that was not followed by resume, and puts w on its list: no
-// other code knows it any more.
+// unclaim undoes a claim that was not followed by resume, and puts w on its list, since
+// no other reference to it is left.
 func (w *Worker) unclaim() {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -77,7 +77,7 @@ func (w *Worker) unclaim() {
 }
 
 // resume follows a claim of a worker that has begun: it releases one goroutine that is
-// parked in its name.
+// parked on its behalf.
 func (w *Worker) resume() {
 	w.list.mu.Lock()
 	wake := w.wake
@@ -85,8 +85,8 @@ func (w *Worker) resume() {
 	wake <- struct{}{}
 }
 
-// block takes the edge from Running to Blocked and returns the thread to activate, or
-// none if w was not running, and then only counts.
+// block takes the edge from Running to Blocked and returns the thread to activate. If w is
+// not running, it only counts the call and returns no thread.
 func (w *Worker) block() departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -99,9 +99,8 @@ func (w *Worker) block() departure {
 	return w.vacate()
 }
 
-// notice is block on behalf of a worker that seems to block without saying so, if
-// its execution of that number still runs. It returns the thread to activate, or
-// none.
+// notice is block on behalf of a worker that seems to block in an unmarked call, if it is
+// still in the execution with the number time. It returns the thread to activate, or none.
 func (w *Worker) notice(time uint32) departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -113,9 +112,9 @@ func (w *Worker) notice(time uint32) departure {
 	return w.vacate()
 }
 
-// unblock takes the edge from Blocked to Ready, puts w on its list, and returns where
-// to park. It returns nil if there is no reason to park: another call in the name of w
-// has not ended, or w is not blocked at all.
+// unblock takes the edge from Blocked to Ready, puts w on its list, and returns the channel
+// on which to park. It returns nil if there is no reason to park: another call on behalf of
+// w has not ended, or w is not blocked at all.
 func (w *Worker) unblock() <-chan struct{} {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -128,9 +127,10 @@ func (w *Worker) unblock() <-chan struct{} {
 	return w.wakeChannel()
 }
 
-// yield takes the edge from Running to Ready and returns the thread to activate and
-// where to park. A worker that was noticed has no thread to activate, and comes back as
-// from a call. Where to park is nil if w is neither.
+// yield takes the edge from Running to Ready and returns the thread to activate and the
+// channel on which to park. A worker that was noticed has no thread to activate, and
+// returns to its list as after a call. The channel is nil if w is neither running nor
+// noticed.
 func (w *Worker) yield() (departure, <-chan struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -150,7 +150,7 @@ func (w *Worker) yield() (departure, <-chan struct{}) {
 }
 
 // terminate takes the edge to Terminated. It returns the thread to activate, or none,
-// and the channel that releases a goroutine parked in the name of w, or nil.
+// and the channel that releases a goroutine parked on behalf of w, or nil.
 func (w *Worker) terminate() (departure, chan<- struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -182,11 +182,11 @@ func (w *Worker) withdraw() bool {
 	return true
 }
 
-// departure is a worker leaving its thread: what is left to do after the list's lock is
-// released.
+// departure describes a worker that leaves its thread: the rest of the transition is done
+// after the list's lock is released.
 type departure struct {
 	from   *Thread // nil: it had none
-	hosted bool    // the worker is on the goroutine that was the thread's
+	hosted bool    // the worker keeps the goroutine that was the thread's
 }
 
 // activate activates the thread that the worker has left. If the worker stays on the

@@ -11,14 +11,14 @@ import (
 // has already picked.
 var ErrNotDeciding = errors.New("ums: Execute outside of the entry point, or for the second time in it")
 
-// Reason is why an entry point is called.
+// Reason is the reason for a call of an entry point.
 type Reason uint8
 
 // The reasons.
 const (
 	Startup       Reason = iota // the thread has entered the scheduling mode
 	WorkerBlocked               // its worker is inside a marked call, waits, or has ended
-	WorkerYielded               // the worker that it ran has called Yield
+	WorkerYielded               // its worker has called Yield
 )
 
 // String returns the reason as a word of a log.
@@ -35,12 +35,12 @@ func (r Reason) String() string {
 	}
 }
 
-// Cause says more about [WorkerBlocked].
+// Cause distinguishes the cases of [WorkerBlocked].
 type Cause uint8
 
 // The causes.
 const (
-	None    Cause = iota // the reason is another one
+	None    Cause = iota // the reason is not WorkerBlocked
 	InCall               // a call that was marked with Block
 	InWait               // a wait announced on the worker's behalf
 	Ended                // the worker's function has ended
@@ -69,13 +69,13 @@ func (c Cause) String() string {
 type Activation struct {
 	Reason Reason
 	Cause  Cause   // of WorkerBlocked
-	Worker *Worker // the one that has yielded; nil for other reasons
-	Param  any     // that of EnterSchedulingMode, or that of Yield; nil for WorkerBlocked
+	Worker *Worker // the worker that has yielded; nil for other reasons
+	Param  any     // the param of EnterSchedulingMode or Yield; nil for WorkerBlocked
 }
 
-// EntryPoint decides what a thread does next: it calls [Thread.Execute] successfully,
-// once, and returns. If it returns without that, the thread leaves the scheduling mode.
-// It must not wait for a lock that a worker may hold.
+// EntryPoint decides which worker a thread runs next: it calls [Thread.Execute] until one
+// call succeeds, and returns. If it returns without such a call, the thread leaves the
+// scheduling mode. It must not wait for a lock that a worker may hold.
 type EntryPoint func(t *Thread, a Activation)
 
 // Thread is a scheduler thread: a goroutine inside [EnterSchedulingMode]. Its methods
@@ -85,17 +85,17 @@ type Thread struct {
 	list *CompletionList
 	back chan Activation // has room for one; the thread's one worker sends one
 
-	// host lets the thread continue, with that activation, on another goroutine. It is
-	// set for threads that lend new workers their goroutine; the threads of
-	// EnterSchedulingMode stay on its caller's.
+	// host lets the thread continue, with the given activation, on another goroutine. It
+	// is set for threads that lend new workers their goroutine; a thread of
+	// EnterSchedulingMode stays on its caller's goroutine.
 	host func(Activation)
 
-	// carries is the worker that the thread runs, from the moment when the thread only
-	// waits for an activation.
+	// carries is the worker that the thread runs. It is set once the thread does nothing
+	// but wait for an activation.
 	carries atomic.Pointer[Worker]
 
 	stage  atomic.Int32
-	picked *Worker // of the goroutine that has set the stage to claiming
+	picked *Worker // used by the goroutine that has set the stage to claiming
 }
 
 // The stages of a decision.
@@ -130,8 +130,8 @@ func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) erro
 	}
 }
 
-// carry runs w, which was picked, until it has left t. It returns why, or false if the
-// thread is on another goroutine by then.
+// carry runs w, which was picked, until it has left t. It returns the resulting
+// activation, or false if the thread is on another goroutine by then.
 func (t *Thread) carry(w *Worker) (a Activation, here bool) {
 	begun := w.begun
 	w.begun = true
@@ -173,7 +173,7 @@ func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 func (t *Thread) decision() *Worker {
 	for {
 		switch s := t.stage.Load(); {
-		case s == claiming: // by another goroutine, which the thread has moved to
+		case s == claiming: // by another goroutine to which the entry point has passed t
 			runtime.Gosched()
 		case t.stage.CompareAndSwap(s, notDeciding):
 			if s == decided {
@@ -184,9 +184,10 @@ func (t *Thread) decision() *Worker {
 	}
 }
 
-// Execute picks w: it runs when the entry point returns. It returns nil; or why w
-// cannot be executed now, which is [ErrLocked], [ErrNotReady] or [ErrTerminated], and
-// another worker can be picked; or [ErrNotDeciding]. It does not block.
+// Execute picks w and returns nil: w runs when the entry point returns. If w cannot be
+// executed now, Execute returns [ErrLocked], [ErrNotReady] or [ErrTerminated], and another
+// worker can be picked. It returns [ErrNotDeciding] outside of the entry point, and after a
+// worker was picked. It does not block.
 func (t *Thread) Execute(w *Worker) error {
 	if w == nil {
 		return fmt.Errorf("ums: no worker: %w", ErrNotReady)

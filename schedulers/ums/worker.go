@@ -9,27 +9,28 @@ import (
 )
 
 var (
-	// ErrLocked is returned by Execute for a context that is held. The attempt is not
-	// forgotten: when the context is no longer locked, it appears on its completion
+	// ErrLocked is returned by Execute for a context that is held. The attempt is
+	// remembered: when the context is no longer locked, it appears on its completion
 	// list, to be tried again.
 	ErrLocked = errors.New("ums: the worker's context is locked")
 
-	// ErrNotReady is returned by Execute for a context that is running, blocked, or
-	// still on its completion list and has to be dequeued first.
+	// ErrNotReady is returned by Execute for a context that is running or blocked, or that
+	// is still on its completion list and must be dequeued first.
 	ErrNotReady = errors.New("ums: the worker is not ready")
 
 	// ErrTerminated is returned by Execute for a worker that has ended.
 	ErrTerminated = errors.New("ums: the worker has terminated")
 
-	// ErrNotTerminated is returned by Delete for a worker that has not ended, or was
-	// not dequeued since.
+	// ErrNotTerminated is returned by Delete for a worker that has not ended, or was not
+	// dequeued after its end.
 	ErrNotTerminated = errors.New("ums: the worker has not terminated, or is on its completion list")
 )
 
-// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine
-// that runs them, each keeps one goroutine from beginning to end. A thread of a
-// [Scheduler] lends the worker its own, and continues on another one if the worker
-// blocks. Make one with [CompletionList.NewWorker], or submit work to a [Scheduler].
+// Worker is a worker thread and its context. Unlike a fibre, which borrows the goroutine
+// that runs it, a worker keeps one goroutine from beginning to end. A thread of a
+// [Scheduler] lends the worker its own goroutine, and continues on another one if the
+// worker blocks. Make one with [CompletionList.NewWorker], or submit work to a
+// [Scheduler].
 //
 // The context belongs to the system: it can be queried ([Worker.Information]), and its
 // user part can be set ([Worker.SetUser]). All methods are safe for concurrent use.
@@ -47,19 +48,19 @@ type Worker struct {
 
 	// Guarded by list.mu.
 	state        State
-	begun        bool // it has its goroutine; of the thread that has claimed it
-	hosted       bool // that is the goroutine of its thread
+	begun        bool // it has a goroutine; used by the thread that has claimed it
+	hosted       bool // its goroutine is that of its thread
 	noticed      bool // its blocking was not marked, and was noticed
 	listed       bool // it is on the list
 	deleted      bool
 	wanted       bool // Execute has failed because of a hold
 	holds        int32
-	inside       int32 // marked calls in its name that have not ended
+	inside       int32 // marked calls on its behalf that have not ended
 	on           *Thread
 	wake         chan struct{} // where its goroutine parks; nil: it never did
 	user         any
 	count        counts
-	older, newer *Worker // of all contexts of the list
+	older, newer *Worker // neighbours among all contexts of the list
 
 	position // in the line of its scheduler
 }
@@ -86,9 +87,9 @@ func (w *Worker) main() {
 	w.fn(w)
 }
 
-// mainHosted is main on the goroutine of a thread. It reports whether the thread is
-// still there: it is elsewhere if w has blocked, was noticed, or has yielded meanwhile.
-// If the function exits, the thread continues elsewhere too.
+// mainHosted is main on the goroutine of a thread. It reports whether the thread is still
+// on that goroutine: it is on another one if w has blocked, was noticed, or has yielded
+// meanwhile. If the function calls runtime.Goexit, the thread moves to another one, too.
 func (w *Worker) mainHosted() (here bool) {
 	returned := false
 	defer func() {
@@ -114,13 +115,13 @@ func (w *Worker) end() departure {
 	return left
 }
 
-// Withdraw ends a worker that has never run, and reports whether it did. The worker
-// will not run then, and appears on its list as terminated. It does not block.
+// Withdraw ends a worker that has never run, and reports whether it did. Such a worker
+// never runs, and appears on its list as terminated. It does not block.
 func (w *Worker) Withdraw() bool { return w.withdraw() }
 
-// Delete cleans up a worker that has terminated and was dequeued after that: its ID may
-// be used again. It returns nil, even if w was deleted before, or [ErrNotTerminated].
-// It does not block.
+// Delete deletes the context of a worker that has terminated and was dequeued afterwards;
+// the worker's ID may then be used again. It returns nil, even if w was deleted before, or
+// [ErrNotTerminated]. It does not block.
 func (w *Worker) Delete() error {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -167,7 +168,7 @@ type Information struct {
 	User   any  // the last argument of SetUser; nil before
 
 	Executed int // how often it was picked
-	Blocked  int // how many marked calls have taken it off its thread
+	Blocked  int // how many marked calls took it off its thread
 	Yielded  int
 }
 

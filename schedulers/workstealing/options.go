@@ -7,24 +7,23 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Option changes how a scheduler is made.
+// Option configures a scheduler that is being made.
 type Option func(*Scheduler)
 
 // Processors sets how many work items run at a time, not counting those that have
 // blocked: work that has lost its processor in a wait runs to its end without
 // one, next to the work that got the processor. So a single processor does not
-// exclude concurrent work; a strand over the scheduler does (package exclusive).
-// The default is GOMAXPROCS at the time of New. A number below one means one, and
-// one above 65536 means 65536.
+// rule out concurrent work; a strand over the scheduler does (package exclusive).
+// The default is GOMAXPROCS at the time of New. The number is limited to 1 to 65536.
 func Processors(n int) Option {
 	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }
 
-// mostProcessors is far above any machine's number, and still fits into memory.
+// mostProcessors is far more than any machine has, and the queues still fit into memory.
 const mostProcessors = 1 << 16
 
-// DefaultPatience is how long nothing may move before processors are taken from
-// workers that do not return, unless the option [Patience] sets another value.
+// DefaultPatience is how long work waits without any progress before processors are taken
+// from workers that do not return, unless the option [Patience] sets another value.
 const DefaultPatience = 10 * time.Millisecond
 
 // Patience sets how long work may wait while no worker begins or ends work, before the
@@ -41,17 +40,17 @@ func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
 
-// Looks sets how often an idle worker looks at all queues before it ends; a
-// number below one means one, the default. Between two looks it lets other
-// goroutines run. More looks may find work sooner, but always cost processor
-// time; `go run ./tools/experiments spinning` measures both.
+// Looks sets how often an idle worker searches all queues before it ends; a number below
+// one means one, the default. Between two searches it lets other goroutines run. More
+// searches may find work sooner, but always cost processor time; `go run
+// ./tools/experiments spinning` measures both.
 func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Trace calls f with each decision. See [Event]. A panic in f is contained: see
-// [schedulers.Hook].
+// Trace calls f with each decision of the scheduler. See [Event]. A panic in f is
+// contained: see [schedulers.Hook].
 func Trace(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("workstealing.Trace", f) }
 }

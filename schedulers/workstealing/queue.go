@@ -6,13 +6,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// maxNext is how often in a row next goes before the queue. Without the
-// limit, two work items that submit each other would keep all work behind them
-// waiting.
+// maxNext is how many times in a row the slot next precedes the queue. Without the limit,
+// two work items that submit each other would keep all work behind them waiting.
 const maxNext = 3
 
 // runQueue is the queue of one processor: a ring, and next for the newest work. It is
-// safe for concurrent use. A plain mutex, uncontended 5 ns, costs less here than the
+// safe for concurrent use. A plain mutex (5 ns if uncontended) costs less here than the
 // three sequentially consistent operations of a lock-free deque, and lets half of the
 // queue move in one step.
 type runQueue struct {
@@ -22,11 +21,11 @@ type runQueue struct {
 	ring     [capacity]schedulers.Work
 	head, n  int
 	next     schedulers.Work
-	inRow    int // times next has gone first since the queue was served
+	inRow    int // times next was served in a row, before the ring
 	open     bool
 	accepted uint64
 
-	size interleave.Int32 // n, and one for next: for readers without the lock
+	size interleave.Int32 // n, plus one for next; for readers without the lock
 }
 
 // pushed is the outcome of push.
@@ -34,8 +33,8 @@ type pushed uint8
 
 const (
 	added  pushed = iota
-	closed        // nothing: the queue no longer accepts work
-	full          // nothing: pushAndSpill makes room
+	closed        // not pushed: the queue no longer accepts work
+	full          // not pushed: pushAndSpill makes room
 )
 
 // push adds w, the newest, to next, whose former content moves to the ring's end.
@@ -52,11 +51,11 @@ func (q *runQueue) push(w schedulers.Work) pushed {
 	return added
 }
 
-// pushAndSpill is push for a queue that was full: if it still is, the older half
-// of the ring moves to the end of global, whose lock the caller holds. Both locks
-// are held while it moves, so that an observer of all queues always finds
-// accepted work in one queue or the other. It returns the number of work items
-// that it moved, and false if the queue is closed.
+// pushAndSpill is push for a queue that was full: if it still is, the older half of the
+// ring moves to the end of global, whose lock the caller holds. Both locks are held
+// meanwhile, so that a reader of all queues always finds accepted work in one queue or the
+// other. pushAndSpill returns the number of work items that it moved, and false if the
+// queue is closed.
 func (q *runQueue) pushAndSpill(w schedulers.Work, global *deque.Deque) (spilled int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,9 +117,9 @@ func (q *runQueue) pop() (w schedulers.Work, fromNext bool) {
 
 // stealHalf takes the older half of the ring, rounded up: the oldest is returned,
 // to be run at once, and the others move to the ring of the thief. The work in
-// next was most likely submitted by work that is about to end, and is left
-// for the owner. A thief that has found nothing else anywhere takes that too.
-// taken is the total number of work items taken.
+// next was most likely submitted by work that is about to end, and is left to the owner.
+// A thief that has found nothing else anywhere (nextToo) takes that, too. taken is the
+// total number of work items taken.
 //
 // Both queues are locked, in the order of their processors: with one lock at a
 // time, stolen work would be in no queue for a moment, and a Shutdown that gives
@@ -142,8 +141,8 @@ func (q *runQueue) stealHalf(thief *runQueue, nextToo bool) (first schedulers.Wo
 	}
 	half := q.n - q.n/2
 	first, taken = q.front(), 1
-	// The thief's ring was empty when it looked, but hints let other goroutines
-	// push there.
+	// The thief's ring was empty when the thief checked it, but other goroutines may push
+	// there because of a hint.
 	for ; taken < half && thief.n < capacity; taken++ {
 		thief.append(q.front())
 	}

@@ -31,10 +31,10 @@ type Scheduler struct {
 	name       string
 	observe    schedulers.Hook[Event]
 
-	// The two numbers of the protocol in spin.go. Changed under mu or by
-	// compare-and-swap, read without a lock.
+	// The two numbers of the protocol in spin.go. They change under mu or by
+	// compare-and-swap, and are read without a lock.
 	idle     interleave.Int32 // processors without a worker
-	spinning interleave.Int32 // workers that look for work to steal
+	spinning interleave.Int32 // workers that search for work to steal
 
 	refused interleave.Uint64
 
@@ -49,7 +49,7 @@ type Scheduler struct {
 	ending  ending.Ending
 }
 
-// counts are counters that belong to no queue and no worker.
+// counts holds the counters that belong to no queue and no worker.
 type counts struct {
 	global       uint64 // accepted by the global queue, or as long-running
 	abandoned    uint64
@@ -68,9 +68,9 @@ type processor struct {
 	id   int     // constant, from 1 on
 	held *worker // the worker that holds it; guarded by Scheduler.mu
 
-	// tick counts the searches for work. It belongs to the processor: if each
-	// worker counted for itself, a processor that is handed off each time would
-	// never come to its 61st search.
+	// tick counts the searches for work. It belongs to the processor: if each worker
+	// counted for itself, a processor that is handed off again and again would never
+	// reach its 61st search.
 	tick uint
 }
 
@@ -158,8 +158,7 @@ func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 	return nil
 }
 
-// submitLong runs w on a goroutine of its own, now, without a processor and with a nil
-// worker.
+// submitLong starts w on a goroutine of its own, without a processor and with a nil worker.
 func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,8 +194,8 @@ func (s *Scheduler) own(by schedulers.Worker) *worker {
 }
 
 // MayRunInPlace reports true if by is a worker of this scheduler: a work item
-// that waits there already has a processor, so running the awaited work with it
-// does not increase the number of running work items.
+// that waits there already has a processor, so running the awaited work there does not
+// increase the number of running work items.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return s.own(by) != nil
 }

@@ -11,35 +11,34 @@ import (
 //
 // # Three approaches that do not work
 //
-// (Go's scheduler rejects the same three.) Keeping all state in one structure
-// would tell exactly how many workers are needed, and be one lock for everything.
-// Handing work to a new worker directly would, each time, move it away from the
-// processor that has its data. Starting a worker whenever work appears and a
-// processor is idle makes workers that find nothing and end at once.
+// (Go's scheduler rejects the same three.) Keeping all state in one structure would show
+// exactly how many workers are needed, but would need one lock for everything. Passing
+// work directly to a new worker would always move it away from the processor that has its
+// data. Starting a worker whenever work appears and a processor is idle creates workers
+// that find nothing and end at once.
 //
-// # The approach that does
+// # The approach that works
 //
-// Work that appears starts a worker only if a processor is idle and no worker is
-// spinning, that is, looking for work to steal. A spinning worker that finds work
-// starts the next one if it was the last spinning worker: so a burst starts as many
+// When work appears, a worker is started only if a processor is idle and no worker is
+// spinning, that is, searching for work to steal. A spinning worker that finds work
+// starts the next one if it was the last spinning worker. So a burst starts as many
 // workers as it needs, one after the other. At most half as many workers spin as run,
-// since spinning costs processor time for the chance of lower latency.
+// since spinning trades processor time for the chance of lower latency.
 //
 // # Why no work is stranded
 //
-//	the submitter                      the worker that stops looking
+//	the submitter                      the worker that stops searching
 //	 S1 put the work into a queue       L1 give the processor back: idle + 1
 //	 S2 read idle and spinning          L2 stop spinning: spinning - 1
-//	 S3 idle > 0 and spinning = 0:      L3 look into all queues once more
+//	 S3 idle > 0 and spinning = 0:      L3 check all queues once more
 //	    start a worker                  L4 work there: take a processor, spin again
 //
-// All of these are locked or atomic, so they have one order. If S3 starts no
-// worker, one of two cases holds. First, no processor was idle at S2. Then each
-// has a worker that has not passed L1 since; when it does, it comes to L3, after
-// S1, and finds the work if it was spinning. If it was not, other workers spin at
-// that moment, and the last of them comes to L3. Second, a worker was spinning at
-// S2. Its L2 is after S2, so its L3 is after S1. Reading the queues before L2
-// would lose a wake-up.
+// All steps are locked or atomic, so they have one order. If S3 starts no worker, one of
+// two cases holds. First, no processor was idle at S2. Then each processor has a worker
+// that has not passed L1 since. When such a worker passes L1, it reaches L3 after S1 and
+// finds the work, if it was spinning. If it was not, other workers spin at that moment,
+// and the last of them reaches L3. Second, a worker was spinning at S2. Its L2 is after
+// S2, so its L3 is after S1. Checking the queues before L2 would lose a wake-up.
 
 // wake starts a worker if one is needed.
 func (s *Scheduler) wake() {
@@ -116,7 +115,7 @@ func (w *worker) next() schedulers.Work {
 			return work
 		}
 		if w.spinning && looks < w.sched.looks {
-			runtime.Gosched() // a spinning worker must not keep others from making work
+			runtime.Gosched() // a spinning worker must not delay goroutines that submit work
 			continue
 		}
 		if !w.lookOnceMore() {
@@ -139,7 +138,8 @@ func (w *worker) stopSpinning() {
 	}
 }
 
-// startSpinning reports whether w may steal.
+// startSpinning makes w a spinning worker, if it may become one, and reports whether it is
+// one.
 func (w *worker) startSpinning() bool {
 	if w.spinning {
 		return true
@@ -152,8 +152,8 @@ func (w *worker) startSpinning() bool {
 	return w.spinning
 }
 
-// oneMoreSpins counts one more spinning worker, unless half as many as run already
-// spin.
+// oneMoreSpins counts one more spinning worker and returns true, unless half as many as run
+// already spin.
 func (s *Scheduler) oneMoreSpins() bool {
 	for {
 		n, busy := s.spinning.Load(), int32(len(s.procs))-s.idle.Load()
@@ -166,7 +166,7 @@ func (s *Scheduler) oneMoreSpins() bool {
 	}
 }
 
-// find looks for work, in the order of the package comment.
+// find searches for work, in the order of the package comment.
 func (w *worker) find() schedulers.Work {
 	p := w.proc.Load()
 	p.tick++
@@ -219,7 +219,7 @@ func (w *worker) stealFrom(p *processor, nextToo bool) schedulers.Work {
 	return nil
 }
 
-// lookOnceMore is steps L1 to L4. It returns false if w has ended.
+// lookOnceMore does the steps L1 to L4. It returns false if w has ended.
 func (w *worker) lookOnceMore() bool {
 	s := w.sched
 	s.mu.Lock()
@@ -248,8 +248,8 @@ func (w *worker) lookOnceMore() bool {
 	return false
 }
 
-// popGlobal takes the oldest work of the global queue. why is the decision for the
-// trace.
+// popGlobal takes the oldest work of the global queue. why is the decision that the trace
+// shows.
 func (w *worker) popGlobal(why Decision) schedulers.Work {
 	s := w.sched
 	s.mu.Lock()

@@ -2,11 +2,12 @@ package workstealing
 
 import "github.com/movenext/movenext/schedulers"
 
-// This file tells what happens, in the vocabulary that all schedulers share: see
-// [schedulers.Observe]. The option [Trace] tells why: the decisions of this one.
+// This file reports events in the vocabulary that all schedulers share: see
+// [schedulers.Observe]. The option [Trace] reports the decisions behind them.
 
-// told is a flag of the hints that submitTold gives to Submit. A method of their own for
-// what Submit does then would cost each submission a call, while nothing listens.
+// told is a flag in the hints that submitTold passes to Submit; it marks a submission that
+// has been reported. A separate method without events would cost each submission a call
+// while nothing listens.
 const told schedulers.Flags = 1 << 7
 
 // submitTold is Submit with its events.
@@ -56,7 +57,8 @@ func (p *processor) tellSpilled(s *Scheduler, n int) {
 	}
 }
 
-// tellRetaken tells that w is taken to block: another worker gets its processor.
+// tellRetaken reports that w is assumed to block, and that another worker gets its
+// processor.
 func (w *worker) tellRetaken(p *processor) {
 	if schedulers.Observed() {
 		e := schedulers.EventOf(schedulers.Injected, w)

@@ -12,17 +12,17 @@ type Decision uint8
 // The decisions, in the order of the package comment.
 const (
 	Started         Decision = iota + 1 // a worker was started with an idle processor
-	TookGlobalFirst                     // the 61st search: the global queue went first
-	TookNext                            // the slot of the newest work
-	TookLocal                           // the oldest of the processor's own queue
-	Spinning                            // the worker has nothing of its own, and may steal
+	TookGlobalFirst                     // work of the global queue, at the 61st search
+	TookNext                            // the newest work, from the slot
+	TookLocal                           // the oldest work of the processor's own queue
+	Spinning                            // the worker's own queue is empty, and it may steal
 	SpinRefused                         // it may not: half as many as run already steal
 	Stole                               // half of a victim's queue
-	TookGlobal                          // nothing elsewhere: the global queue
+	TookGlobal                          // work of the global queue; all others were empty
 	StoppedSpinning                     // the worker has found work, or nothing anywhere
 	LookedAgain                         // work arrived after the processor was given back
 	Spilled                             // the queue was full: half moved to the global queue
-	HandedOn                            // the worker has said that it blocks
+	HandedOn                            // the worker has announced that it blocks
 	Retaken                             // the worker has not returned, and work is queued
 	Ended                               // the worker has no work or no processor
 )
@@ -58,9 +58,9 @@ func (d Decision) String() string {
 // the goroutine that was running.
 //
 // The function of Trace is called in the middle of a decision, on the goroutine that
-// makes it, and in part under the scheduler's lock. So it must be safe for concurrent
-// use, must not block, and must not call the scheduler. Events of one processor come in
-// the order in which they happen.
+// makes it, sometimes under the scheduler's lock. So it must be safe for concurrent
+// use, must not block, and must not call the scheduler. Events of one processor arrive in
+// order.
 type Event struct {
 	Decision  Decision
 	Worker    int // ID of the deciding worker; 0: a submitter
@@ -88,8 +88,8 @@ func (e Event) String() string {
 	}
 }
 
-// watched reports whether a trace is on. It costs two loads, all that a scheduler
-// without a trace pays.
+// watched reports whether a trace is on. Its two loads are the only cost for a scheduler
+// without a trace.
 func (s *Scheduler) watched() bool { return s.observe.IsSet() || trace.IsEnabled() }
 
 func (s *Scheduler) note(e Event) {
@@ -99,7 +99,7 @@ func (s *Scheduler) note(e Event) {
 	}
 }
 
-// event is a decision of w with its processor.
+// event returns an event for a decision of w, with its processor.
 func (w *worker) event(d Decision, works int) Event {
 	return Event{Decision: d, Worker: w.id, Processor: w.proc.Load().id, Works: works}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 )
 
-// watch takes processors from workers whose work blocks without saying so: the task of
-// sysmon in Go's runtime. It is guarded by Scheduler.mu.
+// watch takes processors from workers whose work blocks without announcing it, as sysmon
+// does in Go's runtime. It is guarded by Scheduler.mu.
 //
 // While no processor is idle, a timer is set. If a whole interval passes in which
 // no worker has begun or ended work, and work is queued, the processors are
@@ -35,7 +35,7 @@ func (s *Scheduler) arm() {
 	s.watch.timer.Reset(s.watch.patience)
 }
 
-// look is called when an interval has passed.
+// look checks for progress when an interval has passed.
 func (s *Scheduler) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Scheduler) retake() {
 	}
 }
 
-// progress grows when a worker begins or ends work; mu is held.
+// progress returns a number that grows when a worker begins or ends work; mu is held.
 func (s *Scheduler) progress() (sum uint64) {
 	for _, w := range s.workers {
 		sum += w.loop.Steps()

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how often a processor's worker looks into the global queue first: every
-// 61st time, a prime, to avoid resonance with periodic work. The number is Go's.
+// fairTick is how often a processor's worker checks the global queue first: every 61st
+// time. It is a prime, to avoid resonance with periodic work. The number is Go's.
 const fairTick = 61
 
 // worker is an ID that can be reused, and counters. It outlives its goroutine, so
@@ -20,22 +20,22 @@ type worker struct {
 	loop  runloop.Loop
 
 	// state is running while the goroutine runs work with its processor, looking
-	// while it looks for work, lost while it runs work without a processor.
+	// while it searches for work, and lost while it runs work without a processor.
 	//
 	//	looking ──takes work──▶ running ──Block, or the watch──▶ lost
 	//	   ▲                       │                              │
 	//	   └──────work returns─────┴──────────work returns────────┘
 	//
-	// The edge from running to lost is the only one that takes a processor away,
-	// by compare-and-swap under mu. So a looking worker never loses its
-	// processor, and it knows before it looks whether it has one.
+	// Only the edge from running to lost takes a processor away, by compare-and-swap
+	// under mu. So a looking worker never loses its processor, and it knows before it
+	// searches whether it has one.
 	state interleave.Uint32
 
-	// The processor, or nil. Written under Scheduler.mu, read without a lock: a
-	// hint leads other goroutines here.
+	// The processor, or nil. It is written under Scheduler.mu and read without a lock,
+	// because other goroutines find the worker through a hint.
 	proc interleave.Pointer[processor]
 
-	// Used by the worker's goroutine alone, or by the one that starts it.
+	// Used only by the worker's goroutine, or by the one that starts it.
 	spinning bool
 	seed     uint32
 	room     any // see [schedulers.Keeper]
@@ -65,9 +65,9 @@ func (s *Scheduler) vacantWorker() *worker {
 	return w
 }
 
-// serve is the goroutine of a worker. If there are few workers, a wait whose
-// context does not name its worker can still find it: the others may not be
-// enough.
+// serve is the goroutine of a worker. If there are few workers, it registers the goroutine,
+// so that a wait can find the worker even if its context does not name it: the remaining
+// workers may not be enough.
 func (w *worker) serve() {
 	schedulers.ClearLabels()
 	if n := len(w.sched.procs); n == 1 || n < runtime.GOMAXPROCS(0) {
@@ -110,7 +110,7 @@ func (s *Scheduler) end(w *worker) {
 	s.finish()
 }
 
-// random is a xorshift generator: good enough to choose the queue to begin with.
+// random is a xorshift generator, which is good enough to choose the first queue.
 func (w *worker) random() uint32 {
 	w.seed ^= w.seed << 13
 	w.seed ^= w.seed >> 17
@@ -119,9 +119,9 @@ func (w *worker) random() uint32 {
 }
 
 // Block implements [schedulers.Blocker]: it hands off the worker's processor. It
-// never returns an error. Afterwards the worker finishes its current work without
-// a processor, so one more work item runs for a moment, and then the worker asks
-// for a processor.
+// never returns an error. After the wait the worker finishes its current work without
+// a processor, so one more work item runs for a moment; then the worker needs a processor
+// again.
 func (w *worker) Block() (unblock func(), err error) {
 	s := w.sched
 	s.mu.Lock()
@@ -130,15 +130,16 @@ func (w *worker) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// handOn takes the processor of w, if w runs work with it, and gives it to a new worker
-// if work is queued, or makes it idle; mu is held. why is the decision for the trace.
+// handOn takes the processor of w, if w runs work with it. It gives the processor to a new
+// worker if work is queued, and otherwise makes it idle; mu is held. why is the decision
+// that the trace shows.
 func (s *Scheduler) handOn(w *worker, why Decision) {
 	if s.count.workers() >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
-	// Give back, then look: the order of the steps L1 and L3 in spin.go. In the reverse
-	// order, work pushed in between finds no idle processor to start a worker on, and
-	// is stranded.
+	// First give back, then check the queues: the order of the steps L1 and L3 in spin.go.
+	// In the reverse order, work pushed in between finds no idle processor to start a
+	// worker on, and is stranded.
 	p := w.release()
 	if why == Retaken {
 		w.tellRetaken(p)
