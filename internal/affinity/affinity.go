@@ -4,15 +4,16 @@ package affinity
 
 import "fmt"
 
-// words is for 1024 processors, as many as the C library of Linux has room for.
+// words is the size of a mask of 1024 processors, as many as the C library of Linux
+// provides for.
 const words = 1024 / 64
 
 // Pin binds the calling thread to these processors, counted from 0. The goroutine
-// must have locked its thread (runtime.LockOSThread) and keep it: a thread that
-// is unlocked would run other goroutines under the same restriction. It returns
-// nil; an error that wraps [errors.ErrUnsupported] where Go's standard library
-// offers no way (all systems but Linux); or why the system refuses, which it does
-// for processors that the process may not use. It does not block.
+// must have locked its thread (runtime.LockOSThread) and must not unlock it: the
+// thread would then run other goroutines under the same restriction. On systems other
+// than Linux, where Go's standard library offers no way, Pin returns an error that wraps
+// [errors.ErrUnsupported]. Otherwise it returns nil or the error of the system, for
+// example if the process may not use these processors. It does not block.
 func Pin(cpus ...int) error {
 	var mask [words]uint64
 	for _, cpu := range cpus {

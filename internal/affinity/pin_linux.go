@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// pin asks the kernel. The kernel reads words of the machine's size, the lowest
-// processors first. On a big-endian 32-bit machine a uint64 lies differently in
-// memory, but Go has no such port.
+// pin makes the system call. The kernel reads words of the machine's size, the lowest
+// processors first. On a big-endian 32-bit machine a uint64 has another layout in memory,
+// but Go has no such port.
 //
 // The address comes from package reflect, since the runtime of this module does
 // not import unsafe. It points to the heap, where Go moves no objects, and the

@@ -1,6 +1,6 @@
-// Package ambient says where work runs if nothing but its context is known: on the
-// scheduler that the context carries, or on the default one of the process; and which
-// timers measure its time.
+// Package ambient determines where work runs if only its context is known: on the
+// scheduler that the context carries, or on the default scheduler of the process. It also
+// determines which timers the work uses.
 package ambient
 
 import (
@@ -19,20 +19,20 @@ var defaultHome atomic.Pointer[schedulers.Home]
 // holds no goroutine while it is idle, so it is never shut down.
 var builtin = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(pool.New()) })
 
-// stands are the homes of simulations that stand in for the default, an immutable slice; nil:
-// there is none.
+// stands holds the homes of simulations that stand in for the default, as an immutable slice;
+// nil: there is none.
 var stands struct {
 	sync.Mutex // of writers
 	in         atomic.Pointer[[]*schedulers.Home]
 }
 
-// StandIn makes s the default for the work that s runs, and for that alone, whatever
-// SetDefault says, until end is called, once. Other goroutines of the process keep the usual
-// default, also those that such work starts. It does not block, and is safe for concurrent
-// use.
+// StandIn makes s the default for the work that s runs, and for no other, until end is called,
+// once. It takes precedence over SetDefault. Other goroutines of the process keep the usual
+// default, including goroutines that such work starts. It does not block, and is safe for
+// concurrent use.
 //
-// s must run its work by [schedulers.RunOn]: where work runs that has no context is read from
-// the stack.
+// s must run its work by [schedulers.RunOn], since the scheduler of work without a context is
+// read from the stack.
 func StandIn(s schedulers.Scheduler) (end func()) {
 	h := schedulers.HomeFor(s)
 	change(func(in []*schedulers.Home) []*schedulers.Home { return append(in, h) })
@@ -43,7 +43,7 @@ func StandIn(s schedulers.Scheduler) (end func()) {
 	}
 }
 
-// change replaces the slice of stands by what f makes of a copy of it.
+// change replaces the slice of stands by the result of f for a copy of it.
 func change(f func([]*schedulers.Home) []*schedulers.Home) {
 	stands.Lock()
 	defer stands.Unlock()
@@ -58,7 +58,8 @@ func change(f func([]*schedulers.Home) []*schedulers.Home) {
 	stands.in.Store(&in)
 }
 
-// standIn returns the one of the homes on whose worker the calling goroutine runs, or nil.
+// standIn returns the home, among those of in, on whose worker the calling goroutine runs, or
+// nil.
 func standIn(in []*schedulers.Home) (home *schedulers.Home) {
 	schedulers.HereOn(func(on schedulers.Worker) bool {
 		s := on.Scheduler()
@@ -72,8 +73,8 @@ func standIn(in []*schedulers.Home) (home *schedulers.Home) {
 	return home
 }
 
-// Default returns where work runs whose context names no scheduler. It is never nil, and
-// does not block. While something stands in, it walks the stack, which takes about a
+// Default returns the home of work whose context names no scheduler. It is never nil. Default
+// does not block. While a scheduler stands in, it walks the stack, which takes about a
 // microsecond.
 func Default() *schedulers.Home {
 	if in := stands.in.Load(); in != nil {
@@ -87,7 +88,7 @@ func Default() *schedulers.Home {
 	return builtin()
 }
 
-// SetDefault makes s the default; nil brings the built-in pool back.
+// SetDefault makes s the default; nil restores the built-in pool.
 func SetDefault(s schedulers.Scheduler) {
 	if s == nil {
 		defaultHome.Store(nil)
@@ -96,8 +97,8 @@ func SetDefault(s schedulers.Scheduler) {
 	defaultHome.Store(schedulers.HomeFor(s))
 }
 
-// Home returns where work with ctx runs: on its ambient scheduler, or the default. It
-// is never nil, and does not block. ctx may be nil.
+// Home returns the home of work with ctx: its ambient scheduler, or the default. It is never
+// nil. Home does not block. ctx may be nil.
 func Home(ctx context.Context) *schedulers.Home {
 	if h := schedulers.HomeOf(ctx); h != nil {
 		return h

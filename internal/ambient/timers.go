@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Timers returns the timers of a home's scheduler or, if that has none, of the Go
+// Timers returns the timers of a home's scheduler or, if it has none, those of the Go
 // runtime. It does not block.
 func Timers(home *schedulers.Home) schedulers.Timers {
 	if t, ok := home.Scheduler.(schedulers.Timers); ok {
@@ -16,15 +16,15 @@ func Timers(home *schedulers.Home) schedulers.Timers {
 	return runtimeTimers{}
 }
 
-// runtimeTimers are the timers of a scheduler that has none: one timer of the Go
-// runtime for each, which costs about 170 bytes and, at expiry, a goroutine.
+// runtimeTimers provides timers for a scheduler that has none. Each uses a timer of the Go
+// runtime, which costs about 170 bytes and, at expiry, a goroutine.
 type runtimeTimers struct{}
 
 // foreign holds the runtime's timer of each armed Timer.
 var foreign sync.Map // *schedulers.Timer → *time.Timer
 
-// Armed returns how many timers of the Go runtime are armed here, for tests that look for
-// those that were left behind.
+// Armed returns how many timers of the Go runtime are armed here. Tests use it to find timers
+// that were left behind.
 func Armed() (n int) {
 	foreign.Range(func(any, any) bool { n++; return true })
 	return n
@@ -42,8 +42,8 @@ func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
 	close(armed)
 }
 
-// expire runs when r goes off. Its Timer may have been stopped and armed again
-// meanwhile: only what r was armed for expires.
+// expire runs when r expires. t may have been stopped and armed again meanwhile; then it does
+// nothing, since t now belongs to another timer of the runtime.
 func expire(t *schedulers.Timer, r *time.Timer) {
 	if foreign.CompareAndDelete(t, r) {
 		t.OnExpire.Expire(t)

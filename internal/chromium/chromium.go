@@ -1,4 +1,4 @@
-// Package chromium finds the browser of the tests that look at pages.
+// Package chromium finds the browser for tests of web pages.
 package chromium
 
 import (
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// names are what systems call it.
+// names lists the names of the program on different systems.
 var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// Path returns the path of a Chromium on this system. Without one the test is left out,
-// unless the environment variable CI_BROWSER demands it. It does not block.
+// Path returns the path of a Chromium on this system. If there is none, the test is skipped,
+// or fails if the environment variable CI_BROWSER is set. It does not block.
 func Path(t testing.TB) string {
 	t.Helper()
 	for _, name := range names {

@@ -1,4 +1,4 @@
-// Package ctxwatch tells many watchers at once that a context has ended.
+// Package ctxwatch notifies many watchers at once that a context has ended.
 //
 // A million sleeping operations usually share a handful of contexts. One
 // context.AfterFunc for each would cost a child context, a closure and a map entry,
@@ -17,11 +17,11 @@ import (
 	"github.com/movenext/movenext/internal/shrinkmap"
 )
 
-// Watch is one request to be told that a context has ended. It is embedded in the
+// Watch is one request to be notified that a context has ended. It is embedded in the
 // waiter. It must not be copied while it is started.
 type Watch struct {
-	// Set while the watch is started, so that a Stop that comes during Start finds
-	// either nothing or all of it.
+	// Set while the watch is started, so that a Stop during Start finds the watch either
+	// not started or completely started.
 	group interleave.Pointer[group]
 
 	// Protected by the lock of the group's shard.
@@ -29,7 +29,7 @@ type Watch struct {
 	ender      Ender
 }
 
-// Ender is told that the context of a watch has ended.
+// Ender is notified that the context of a watch has ended.
 type Ender interface {
 	// ContextEnded is called at most once for each Start, on a separate goroutine or
 	// during Start. It must not block.
@@ -37,7 +37,7 @@ type Ender interface {
 }
 
 // Host is a context that lasts as long as it has users, like that of a job; its
-// watchers are users. A context inside one returns its Host for [HostKey].
+// watchers are users. Contexts derived from it return their Host for [HostKey].
 type Host interface {
 	// Hold counts one more user. It returns false if the context has ended.
 	Hold() bool
@@ -45,11 +45,11 @@ type Host interface {
 	Release()
 }
 
-// HostKey is the key under which a context answers with its [Host].
+// HostKey is the key under which a context returns its [Host].
 type HostKey struct{}
 
-// HostOf returns the host of ctx, held, or nil if ctx has no host or its host has
-// ended.
+// HostOf calls Hold on the host of ctx and returns the host, or returns nil if ctx has no
+// host or its host has ended.
 func HostOf(ctx context.Context) Host {
 	h, ok := ctx.Value(HostKey{}).(Host)
 	if !ok || !h.Hold() {
@@ -58,18 +58,19 @@ func HostOf(ctx context.Context) Host {
 	return h
 }
 
-// group is all watches of one Done channel. Its fields are protected by the
+// group holds all watches of one Done channel. Its fields are protected by the
 // lock of its shard; a group is in its shard's map as long as it has watches.
 type group struct {
 	shard *shard
 	done  <-chan struct{}
 	first *Watch
-	left  bool        // the last watch was stopped, or all were told
+	left  bool        // the last watch was stopped, or all were notified
 	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
-	host  Host        // held as long as the group has watches; set with stop
+	host  Host        // held as long as the group has watches; set together with stop
 }
 
-// shard is a part of the registry, so that one lock does not serialize all.
+// shard is a part of the registry with its own lock, so that no single lock serializes all
+// contexts.
 type shard struct {
 	mu     interleave.Mutex
 	groups shrinkmap.Map[<-chan struct{}, *group]
@@ -86,9 +87,9 @@ var (
 // Stop is called before. A context that cannot end costs nothing. w must not be started
 // already.
 //
-// Stop may be called while Start has not returned. If Stop returns false then, the
-// watch may still be about to start. A caller that lets the two meet needs its own
-// flag, to be set before Stop and checked after Start.
+// Stop may be called before Start has returned. If Stop returns false then, the watch may
+// still be about to start. A caller that allows this race needs its own flag, set before
+// Stop and checked after Start.
 func (w *Watch) Start(ctx context.Context, e Ender) {
 	done := ctx.Done()
 	if done == nil {
@@ -115,8 +116,8 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 	return g
 }
 
-// listen makes the context call g.end. It is called without the lock, since the
-// context may be a user's, and its methods may do anything, even watch a context.
+// listen registers g.end with the context. It is called without the lock, since the context
+// may be a user's, and its methods may do anything, even watch a context.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
 	stop := interleave.AfterContext(ctx, g.end)
@@ -141,8 +142,8 @@ func part(stop func() bool, host Host) {
 	}
 }
 
-// Stop ends the watch and reports whether it did: false says that
-// ContextEnded has been or is being called, or that w was not started.
+// Stop ends the watch and reports whether it did: false means that ContextEnded has been or
+// is being called, or that w was not started.
 func (w *Watch) Stop() bool {
 	g := w.group.Load()
 	if g == nil {
@@ -164,7 +165,7 @@ func (w *Watch) Stop() bool {
 	return true
 }
 
-// end takes all watches and tells each.
+// end takes all watches and notifies their waiters.
 func (g *group) end() {
 	g.shard.mu.Lock()
 	taken := g.first
@@ -189,7 +190,7 @@ func (g *group) end() {
 }
 
 // leave removes g from its shard, unless a newer group of the same channel is there. It
-// returns what part needs.
+// returns the arguments for part.
 func (g *group) leave() (stop func() bool, host Host) {
 	g.left = true
 	stop, host = g.stop, g.host
@@ -222,8 +223,8 @@ func (g *group) unlink(w *Watch) {
 	w.group.Store(nil) // the group knows the context, which a stopped watch must not keep
 }
 
-// Reason returns why ctx has ended: an error that matches its Err, and its cause too if
-// that says more. For a context that has not ended it returns nil.
+// Reason returns the error with which ctx has ended: one that matches its Err and, if the
+// cause is another error, also the cause. For a context that has not ended it returns nil.
 func Reason(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {

@@ -8,38 +8,39 @@ import (
 
 // # Waiting again and again under one context
 //
-// The first watch of a context makes a group and asks the context for a callback, and the last
-// takes both back: some 500 ns and 300 bytes. A machine that receives and sends in a loop would
-// pay that for each message, as soon as its context can be canceled, which is so for nearly every
-// context of a real program.
+// The first watch of a context makes a group and registers a callback with the context, and the
+// last watch removes both: some 500 ns and 300 bytes. A machine that receives and sends in a loop
+// would pay that for each message if its context can be canceled, as nearly every context of a
+// real program can.
 //
-// It is tempting to let a group stay for a while after its last watch. But then a context keeps
-// what is over; and the address of a Done channel is used again for the next context,
-// which would find the group of the last one.
+// It is tempting to keep a group for a while after its last watch. But then a context keeps
+// references to operations that are over. Also, the address of a Done channel may be reused for
+// another context, which would find the group of the old one.
 //
-// So the machine keeps a watch from one wait to the next, and says which of its waits is to be
-// told. Two compare-and-swaps a wait remain. (Of a number: that of a pointer takes twice as long,
-// for the collector's sake.)
+// So the machine keeps a watch from one wait to the next, and records which of its waits is to be
+// notified. Two compare-and-swaps a wait remain. (They are on a number, since those on a pointer
+// take twice as long, because of the garbage collector.)
 //
 //	a wait                                  the context ends
-//	 1. idle: write the wait;                1. swap state: → over
-//	    CAS state: idle → waiting            2. it was waiting: read the wait, and tell it
-//	    fails: it has ended, tell the wait
+//	 1. if idle, write the wait;             1. swap state: → over
+//	    CAS state: idle → waiting            2. if it was waiting: read the wait, notify it
+//	    fails: it has ended, notify the wait
 //	 2. wait
 //	 3. CAS state: waiting → idle
-//	    fails: it is being told
+//	    fails: the wait is being notified
 //
-// Proof. The right swap happens once. If it comes before the left step 1, or after step 3, it
-// finds idle and reads nothing, and step 1 finds over. If it comes between them, it finds the wait
-// and tells it, and step 3 fails, so that the wait's memory is not used for another one. Nor is
-// the place where it is written: step 1 writes there only if the state is idle.
+// Proof. The swap on the right happens once. If it precedes step 1 on the left, or follows step 3,
+// it finds idle and reads nothing, and the next step 1 finds over. If it is between them, it finds
+// the wait and notifies it, and step 3 fails, so that the wait's memory is not used for another
+// wait. The field that holds the wait is not overwritten either: step 1 writes it only if the
+// state is idle.
 
 // Lasting is a watch of one context for many waits, one at a time. Start comes first. One
 // goroutine at a time may call its methods.
 type Lasting struct {
 	watch Watch
 	done  <-chan struct{}
-	wait  *Watch // the wait to tell while state is waiting
+	wait  *Watch // the wait to notify while state is waiting
 	state interleave.Uint32
 }
 
@@ -54,29 +55,29 @@ const (
 	over // the context has ended
 )
 
-// Start begins to watch ctx, whose Done channel is done, which is not nil. It runs code of the
-// context.
+// Start begins to watch ctx. done is the Done channel of ctx, and not nil. Start calls methods of
+// the context.
 func (l *Lasting) Start(ctx context.Context, done <-chan struct{}) {
 	l.done = done
 	l.watch.Start(ctx, l)
 }
 
-// Watches reports whether l watches the context with this Done channel, which had not ended when l
-// looked.
+// Watches reports whether l watches the context with this Done channel and that context had not
+// ended at the time of the check.
 func (l *Lasting) Watches(done <-chan struct{}) bool { return l.done == done && l.state.Load() != over }
 
-// Stop ends the watch, and reports whether it may be started again: it may not if the context has
-// ended. No wait is told when it is called.
+// Stop ends the watch, and reports whether l may be started again: it may not if the context has
+// ended. Stop must not be called during a wait.
 func (l *Lasting) Stop() bool {
 	l.done = nil
 	return l.watch.Stop()
 }
 
-// Tell has e notified with w when the context ends; during the call if it has ended. w is not
-// started by its own method meanwhile.
+// Tell makes e be notified with w when the context ends, or during the call if it has ended
+// already. Meanwhile w must not be started by its own method.
 func (l *Lasting) Tell(w *Watch, e Ender) {
 	w.ender = e
-	if l.state.Load() == idle { // else an earlier wait may still be read
+	if l.state.Load() == idle { // otherwise an earlier wait may still be read
 		l.wait = w
 		if l.state.CompareAndSwap(idle, waiting) {
 			return
@@ -85,7 +86,7 @@ func (l *Lasting) Tell(w *Watch, e Ender) {
 	e.ContextEnded(w)
 }
 
-// Untell takes Tell back and reports whether it did: false says that ContextEnded has been or is
+// Untell undoes Tell and reports whether it did: false means that ContextEnded has been or is
 // being called.
 func (l *Lasting) Untell() bool { return l.state.CompareAndSwap(waiting, idle) }
 
@@ -96,15 +97,16 @@ func (l *Lasting) ContextEnded(*Watch) {
 	}
 }
 
-// Turn is the watch of one wait: one of its own or, if the waiter has one that lasts, a turn of
-// that. It is embedded in what waits, and is used again for the next wait. It must not be copied
-// while it is started.
+// Turn is the watch of one wait: a separate Watch or, if the waiter has a Lasting, a use of that.
+// It is embedded in the waiter, and is used again for the next wait. It must not be copied while
+// it is started.
 type Turn struct {
 	watch Watch
-	of    *Lasting // nil: watch is started itself
+	of    *Lasting // nil: watch itself is started
 }
 
-// Start has e told when ctx ends. l watches ctx; nil: nothing that lasts does. See [Watch.Start].
+// Start makes e be notified when ctx ends. l is a Lasting that watches ctx, or nil. See
+// [Watch.Start].
 func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
 	if t.of = l; l != nil {
 		l.Tell(&t.watch, e)
@@ -113,7 +115,7 @@ func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
 	t.watch.Start(ctx, e)
 }
 
-// Stop ends the watch and reports whether it did: false says that ContextEnded has been or is
+// Stop ends the watch and reports whether it did: false means that ContextEnded has been or is
 // being called, or that t was not started.
 func (t *Turn) Stop() bool {
 	if t.of != nil {
@@ -122,7 +124,7 @@ func (t *Turn) Stop() bool {
 	return t.watch.Stop()
 }
 
-// Leave returns what was given to Start, when t has been stopped, and forgets it.
+// Leave returns the Lasting that was passed to Start, and forgets it. t must have been stopped.
 func (t *Turn) Leave() *Lasting {
 	l := t.of
 	t.of = nil

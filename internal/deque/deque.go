@@ -1,8 +1,8 @@
-// Package deque holds the queue of work that the schedulers of this module are built
-// from: first in, first out at the front, last in, first out at the back.
+// Package deque implements the work queue that the schedulers of this module are built
+// from: first in, first out at the front; last in, first out at the back.
 //
 // It has no lock. Each scheduler guards its queues with the lock that its own
-// protocol needs, and says so where it declares them.
+// protocol needs, as documented where it declares them.
 package deque
 
 import "github.com/movenext/movenext/schedulers"
@@ -24,7 +24,7 @@ type Deque struct {
 // Len returns the number of work items in d.
 func (d *Deque) Len() int { return d.n }
 
-// PushBack adds w as the newest.
+// PushBack adds w as the newest work.
 func (d *Deque) PushBack(w schedulers.Work) {
 	if d.n == len(d.buf) {
 		d.grow()
@@ -59,10 +59,10 @@ func (d *Deque) PopBack() schedulers.Work {
 	return w
 }
 
-// near is how many of the newest work items Remove looks at.
+// near is how many of the newest work items Remove checks.
 const near = 16
 
-// Remove removes w and returns true if it is the oldest of d, or among the newest
+// Remove removes w and returns true if w is the oldest work in d, or one of the newest
 // few. w must be comparable.
 func (d *Deque) Remove(w schedulers.Work) bool {
 	if d.n == 0 {

@@ -1,18 +1,17 @@
-// Package ending is the end of a scheduler: the moment after which nothing is accepted,
-// the moment at which the last work has ended, and the wait in between, which is what
-// Shutdown does.
+// Package ending implements the end of a scheduler: the moment after which no work is
+// accepted, the moment at which the last work has ended, and the wait in between, which is
+// what Shutdown does.
 //
 // # Two moments
 //
 //	open ──Begin──▶ begun ──Reach──▶ reached
 //
-// Both belong to the scheduler: only its own lock orders "no further work is
-// accepted" with the acceptance of work, and only its own counts tell when the
-// last work has ended. So an [Ending] has no lock, and is guarded by the lock
-// that guards these counts. The wait remains, which is easy to get nearly right:
-// a Shutdown that has nothing to wait for must return nil even if its context has
-// ended already, and a select between two channels that are both ready picks
-// either.
+// Both moments are decided by the scheduler: only its own lock orders Begin with the
+// acceptance of work, and only its own counts show when the last work has ended. So an
+// [Ending] has no lock, and is guarded by the lock that guards these counts. The wait is
+// what remains, and it is easy to get nearly right: a Shutdown that has nothing to wait for
+// must return nil even if its context has ended already, but a select between two ready
+// channels picks either.
 package ending
 
 import (
@@ -38,7 +37,7 @@ func (e *Ending) Begin() (done <-chan struct{}, first bool) {
 	return e.done, first
 }
 
-// Begun reports whether Begin has been called: nothing is accepted from then on.
+// Begun reports whether Begin has been called: no work is accepted from then on.
 func (e *Ending) Begun() bool { return e.done != nil }
 
 // Reach records that the last work has ended. It must be called after Begin, and once.
@@ -74,8 +73,8 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 	}
 }
 
-// Abandon abandons work items of the scheduler home with [schedulers.ErrShutdown]. It
-// calls out, so no lock may be held. A nil home tells no events.
+// Abandon abandons work items of the scheduler home with [schedulers.ErrShutdown]. It calls
+// methods of the work, so no lock may be held. With a nil home no events are reported.
 func Abandon(home schedulers.Scheduler, works []schedulers.Work) {
 	for _, w := range works {
 		if home != nil && schedulers.Observed() {

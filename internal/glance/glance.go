@@ -1,15 +1,15 @@
-// Package glance has busy workers look for events from outside of the process.
+// Package glance makes busy workers check for events from outside the process.
 //
-// Go's runtime looks for ready descriptors when a processor has nothing to run. While
-// all processors compute, it looks only every 10 ms; and a worker's goroutine that always
-// finds work is, to the runtime, one long computation. So a worker looks itself, between
+// Go's runtime polls for ready descriptors when a processor has nothing to run. While all
+// processors compute, it polls only every 10 ms; and to the runtime, the goroutine of a
+// worker that always finds work is one long computation. So a worker polls itself, between
 // two work items.
 //
-// A look is a system call, 0.3 to 0.6 µs, so it must not follow each work item. It is
-// tempting to look every so many items, but items take from 100 ns to 100 µs. So the
-// number of items between two looks follows the clock, which is read with each look: as
-// many as the last ones would have needed for the time [apart], but at most twice as many
-// as before, since a few short items say little.
+// A poll is a system call of 0.3 to 0.6 µs, which is too long after each work item. It is
+// tempting to poll after a fixed number of items, but items take from 100 ns to 100 µs. So
+// each poll reads the clock and adjusts the number of items before the next one: at the
+// speed of the last items, they would take the time [apart]. The number at most doubles
+// from one poll to the next, since a few short items prove little.
 package glance
 
 import (
@@ -19,39 +19,42 @@ import (
 	"time"
 )
 
-// apart is the time between two looks of a worker, about.
+// apart is the approximate time between two polls of a worker.
 const apart = 75 * time.Microsecond
 
-// most is the most work items between two looks: the time of an item may grow suddenly.
+// most is the largest number of work items between two polls. It is limited because the time
+// that an item takes may grow suddenly.
 const most = 256
 
 // Source is a source of events. Its methods are safe for concurrent use.
 type Source interface {
-	// Look fetches events without waiting for them, and submits what waited for them.
+	// Look fetches events without waiting for them, and submits the work that waited for
+	// them.
 	Look()
 }
 
 var current atomic.Pointer[Source]
 
-// Open has workers look at s from now on, instead of the source before.
+// Open makes workers poll s from now on, instead of the previous source.
 func Open(s Source) { current.Store(&s) }
 
-// Close has workers look at nothing.
+// Close removes the source.
 func Close() { current.Store(nil) }
 
 // Opened reports whether there is a source.
 func Opened() bool { return current.Load() != nil }
 
-// Turns counts the work items of one worker. The zero value is ready for use. It belongs
-// to the goroutine of the worker.
+// Turns counts the work items of one worker between two polls. The zero value is ready for
+// use. Only the goroutine of the worker may use it.
 type Turns struct {
 	left, every int
 	looked      time.Time // of the last look, on the clock outside of bubbles
 	where       where
 }
 
-// where is whether the worker's goroutine is in a bubble of testing/synctest. What it
-// submitted in a bubble would run there, although it waits for the world outside.
+// where records whether the worker's goroutine is in a bubble of testing/synctest. A worker
+// in a bubble does not poll: the work that it would submit would run in the bubble, although
+// it waits for events outside.
 type where uint8
 
 const (
@@ -63,7 +66,8 @@ const (
 // Begin is called when another goroutine begins to serve the worker.
 func (t *Turns) Begin() { t.where = unknown }
 
-// Next is called between two work items. Without a source it costs the load of a pointer.
+// Next is called between two work items, and polls if it is time. Without a source it costs
+// the load of a pointer.
 func (t *Turns) Next() {
 	s := current.Load()
 	if s == nil {
@@ -92,8 +96,8 @@ func (t *Turns) look(s Source) {
 	s.Look()
 }
 
-// adapted returns how many items come before the next look, if that many and the one after
-// them took so long.
+// adapted returns the number of items before the next poll, if the last every items and the
+// one after them took that long.
 func adapted(every int, took time.Duration) int {
 	fit := int64(every+1) * int64(apart) / max(int64(took), 1)
 	return int(min(fit, int64(2*every+1), most))
@@ -109,7 +113,7 @@ func sameClock(before, now time.Time) bool {
 }
 
 // InBubble reports whether the calling goroutine is in a bubble of testing/synctest. The
-// runtime says so only in the first line of a stack.
+// runtime reveals that only in the first line of a stack trace.
 func InBubble() bool {
 	var head [128]byte
 	n := runtime.Stack(head[:], false)

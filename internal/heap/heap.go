@@ -1,18 +1,18 @@
-// Package heap has a binary heap of elements that know their positions, so that one can
-// be taken out of the middle, or move when its rank has changed.
+// Package heap implements a binary heap whose elements know their positions, so that an
+// element can be removed from the middle, or moved when its rank has changed.
 //
-// It is container/heap with types: no element is boxed, and the memory of a heap that
-// was long is released. The timers of package timers are in a heap of another kind, with
-// four children and in chunks, since there may be millions of them.
+// It is a typed version of container/heap: no element is boxed, and a heap that has become
+// short releases its memory. Package timers has a heap of its own, with four children per
+// node and in chunks, since there may be millions of timers.
 package heap
 
-// Element is what a [Heap] holds.
+// Element is the type of the elements of a [Heap].
 type Element[E any] interface {
-	// Before reports whether the element is taken out before other. It is a strict
-	// order; the order of equal elements is not defined.
+	// Before reports whether the element is removed before other. It is a strict order;
+	// the order of equal elements is unspecified.
 	Before(other E) bool
 
-	// Moved tells the element its position, for Fix and Remove; -1: it was taken out.
+	// Moved passes the element its position, for Fix and Remove; -1: it was removed.
 	Moved(at int)
 }
 
@@ -25,23 +25,23 @@ const smallest = 64
 // Len returns the number of elements.
 func (h *Heap[E]) Len() int { return len(h.all) }
 
-// First returns the element that is taken out next; the heap is not empty.
+// First returns the element that is removed next; the heap must not be empty.
 func (h *Heap[E]) First() E { return h.all[0] }
 
-// All returns all elements, in no order. The slice is the heap's, and valid until the
-// next call.
+// All returns all elements, in no particular order. The slice belongs to the heap, and is
+// valid until the next call.
 func (h *Heap[E]) All() []E { return h.all }
 
-// Push puts e in.
+// Push adds e.
 func (h *Heap[E]) Push(e E) {
 	h.all = append(h.all, e)
 	h.up(len(h.all)-1, e)
 }
 
-// Pop takes out the first element; the heap is not empty.
+// Pop removes and returns the first element; the heap must not be empty.
 func (h *Heap[E]) Pop() E { return h.Remove(0) }
 
-// Remove takes out the element at the position at.
+// Remove removes and returns the element at the position at.
 func (h *Heap[E]) Remove(at int) E {
 	var none E
 	e := h.all[at]
@@ -52,8 +52,8 @@ func (h *Heap[E]) Remove(at int) E {
 	if at < last {
 		h.put(at, moved)
 	}
-	// At a quarter, not at a half: a heap whose length oscillates around one value must
-	// not pay for it each time.
+	// The limit is a quarter, not a half, so that a heap whose length oscillates around one
+	// value does not reallocate each time.
 	if cap(h.all) > smallest && last <= cap(h.all)/4 {
 		h.all = append(make([]E, 0, cap(h.all)/2), h.all...)
 	}
@@ -64,7 +64,7 @@ func (h *Heap[E]) Remove(at int) E {
 // Fix restores the order after the rank of the element at the position at has changed.
 func (h *Heap[E]) Fix(at int) { h.put(at, h.all[at]) }
 
-// put puts e, which belongs at the position at or above or below it, where it belongs.
+// put moves e, starting at the position at, up or down to the position where it belongs.
 func (h *Heap[E]) put(at int, e E) {
 	if at > 0 && e.Before(h.all[(at-1)/2]) {
 		h.up(at, e)
@@ -73,7 +73,7 @@ func (h *Heap[E]) put(at int, e E) {
 	}
 }
 
-// up puts e in its position on the path from at to the root.
+// up puts e into its position on the path from at to the root.
 func (h *Heap[E]) up(at int, e E) {
 	for at > 0 {
 		parent := (at - 1) / 2
@@ -86,7 +86,7 @@ func (h *Heap[E]) up(at int, e E) {
 	h.set(at, e)
 }
 
-// down puts e in its position on the path from at to the leaves.
+// down puts e into its position on the path from at to the leaves.
 func (h *Heap[E]) down(at int, e E) {
 	for {
 		child := 2*at + 1

@@ -6,29 +6,29 @@ import (
 )
 
 const (
-	// Period is the length of the wave in samples: half of them up, half of them
-	// at the goal.
+	// Period is the length of the wave in samples: half of them above the goal, half of
+	// them at the goal.
 	Period = 4
 	// History is the number of periods that are analysed.
 	History = 8
 	// Bias is the elasticity that one more worker must show to be worth its cost.
 	Bias = 0.15
-	// MaxStep is the number of workers by which the goal moves at most in a sample.
+	// MaxStep is the largest number of workers by which the goal moves in one sample.
 	MaxStep = 4
 	// MaxWave is the greatest height of the wave, in workers.
 	MaxWave = 20
 
-	wanted = 3.0 // an echo that is fully trusted, in units of the noise
+	wanted = 3.0 // the size of an echo that is fully trusted, in units of the noise
 )
 
 // Sample is an observation of one interval.
 type Sample struct {
-	Workers   int // that ran, on average
+	Workers   int // running on average
 	Completed int // work items that ended
 	Elapsed   time.Duration
 }
 
-// Throughput returns work items a second.
+// Throughput returns the number of work items completed per second.
 func (s Sample) Throughput() float64 {
 	if s.Elapsed <= 0 {
 		return 0
@@ -36,17 +36,17 @@ func (s Sample) Throughput() float64 {
 	return float64(s.Completed) / s.Elapsed.Seconds()
 }
 
-// Climber decides how many workers there should be. It is not safe for concurrent use.
+// Climber decides how many workers should run. It is not safe for concurrent use.
 type Climber struct {
 	least, most int
 
-	goal    float64 // a fraction is a part of a worker that is still to be added or removed
+	goal    float64 // a fraction is a part of a worker that remains to be added or removed
 	height  int     // of the wave
 	count   int     // samples since the last start of a wave
 	samples []Sample
 }
 
-// New returns a climber that begins at least, and stays between least and most.
+// New returns a climber whose goal begins at least, and stays between least and most.
 func New(least, most int) *Climber {
 	c := &Climber{height: 1}
 	c.Confine(least, most)
@@ -59,8 +59,8 @@ func (c *Climber) Confine(least, most int) {
 	c.goal = c.within(c.goal)
 }
 
-// Force moves the goal: the number of workers was changed from outside. Earlier samples
-// are forgotten, since the jump is not a wave.
+// Force moves the goal, after the number of workers was changed from outside. Earlier
+// samples are dropped, since the jump is not part of the wave.
 func (c *Climber) Force(workers int) {
 	c.goal = c.within(float64(workers))
 	c.samples, c.count = c.samples[:0], 0
@@ -70,7 +70,7 @@ func (c *Climber) Force(workers int) {
 func (c *Climber) Goal() int { return int(c.within(math.Round(c.goal))) }
 
 // Next takes the sample of the interval that has passed, and returns how many workers
-// there should be in the next one.
+// should run in the next one.
 func (c *Climber) Next(s Sample) (workers int) {
 	c.samples = append(c.samples, s)
 	if surplus := len(c.samples) - Period*History; surplus > 0 {
@@ -96,8 +96,8 @@ func (c *Climber) step(h echo) {
 	worth := h.elasticity - Bias
 	trust := min(1, math.Abs(h.elasticity)*h.wave/(wanted*max(h.noise, 1e-3)))
 	if h.elasticity < Bias && h.elasticity > -Bias {
-		// A missing echo is an answer too if the wave is high enough to be
-		// noticed: the workers are not needed.
+		// If the wave is high enough to be noticed, a missing echo also shows something:
+		// the workers are not needed.
 		trust = min(1, h.wave/(wanted*max(h.noise, 1e-3)))
 	}
 	move := math.Copysign(worth*worth, worth) * trust * max(1, c.goal/8)

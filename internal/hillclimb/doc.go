@@ -1,4 +1,4 @@
-// Package hillclimb finds the number of workers with the highest throughput, by trying.
+// Package hillclimb finds the number of workers with the highest throughput by experiment.
 //
 // # The easy idea, and why it fails
 //
@@ -9,10 +9,9 @@
 //
 // # A wave
 //
-// So the number of workers is made to swing, a few up and back again, with a
-// fixed period, and throughput is searched for an echo: a swing of the same
-// period. Changes that have other causes occur at other frequencies, and count as
-// noise.
+// So the number of workers is made to swing, up by a few and back again, with a fixed
+// period, and throughput is searched for an echo: a swing of the same period. Changes that
+// have other causes occur at other frequencies, and count as noise.
 //
 //	workers      ▔▔▁▁▔▔▁▁▔▔▁▁      the wave: half a period up, half a period at the goal
 //	throughput   ▔▚▁▁▔▔▚▁▔▚▁▁      rises with it: more workers are better
@@ -22,8 +21,8 @@
 // The amplitude of a series at one frequency is one term of its Fourier transform
 // (computed with Goertzel's algorithm, without the other terms). The quotient of
 // the two series' terms is a complex number. Its real part is the relative change
-// of throughput for a relative change of workers; the imaginary part comes too
-// late to be an echo.
+// of throughput for a relative change of workers. The imaginary part is out of phase with
+// the wave, and so no echo.
 //
 // # A step
 //
@@ -36,9 +35,9 @@
 //
 // # Replay
 //
-// A [Climber] has no clock, no random numbers and no lock: its decisions are a function
-// of its samples. So the trace of a climber that has behaved strangely can be replayed
-// with a new one.
+// A [Climber] has no clock, no random numbers and no lock: its decisions are a function of
+// its samples. So if a climber has behaved strangely, its trace can be replayed with a new
+// one.
 //
 // The idea, the wave and the numbers are those of .NET's thread pool (Hellerstein,
 // Morrison, Eilebrecht: "Optimizing concurrency levels in the .NET ThreadPool", 2008).

@@ -8,11 +8,11 @@ import (
 // echo is the result of listening.
 type echo struct {
 	wave       float64 // the amplitude of the wave, relative to the mean number of workers
-	elasticity float64 // relative change of throughput by relative change of workers
+	elasticity float64 // relative change of throughput per relative change of workers
 	noise      float64 // relative amplitude at the neighbouring frequencies
 }
 
-// listen searches samples, whole periods of them, for an echo.
+// listen searches samples for an echo. Their number is a multiple of the period.
 func listen(samples []Sample) echo {
 	n := len(samples)
 	workers, throughput := make([]float64, n), make([]float64, n)
@@ -50,8 +50,8 @@ func relate(s []float64) bool {
 	return true
 }
 
-// amplitude returns the amplitude and phase of the part of s that has so many cycles in
-// its length.
+// amplitude returns the amplitude and phase of the component of s that completes the given
+// number of cycles in its length.
 func amplitude(s []float64, cycles int) complex128 {
 	rotation := cmplx.Exp(complex(0, -2*math.Pi*float64(cycles)/float64(len(s))))
 	sum, at := complex(0, 0), complex(1, 0)

@@ -1,10 +1,9 @@
 // Package histogram counts values in buckets whose bounds are powers of two, and writes the
-// counts in the text format of Prometheus. It is what the histograms of packages durable and
-// inspect/metrics have in common.
+// counts in the text format of Prometheus. Packages durable and inspect/metrics use it.
 //
-// Counting is two additions, without a lock. With powers of two the bucket of a value is the
-// number of its bits, so no bounds are searched; a quantile is known up to a factor of two,
-// which suffices to see what has changed.
+// Counting takes two additions and no lock. With powers of two the bucket of a value is the
+// number of its bits, so no bounds are searched. A quantile is known up to a factor of two,
+// which is enough to notice changes.
 package histogram
 
 import (
@@ -17,10 +16,10 @@ import (
 )
 
 // buckets is the number of buckets of each histogram. The first bound is 1 (a microsecond,
-// or one), the last 2²⁶ (67 seconds).
+// or the number 1), the last 2²⁶ (67 seconds).
 const buckets = 28
 
-// Histogram is being filled. The zero value is ready for use. Its methods are safe for
+// Histogram counts values. The zero value is ready for use. Its methods are safe for
 // concurrent use, and do not block.
 type Histogram struct {
 	counts [buckets]atomic.Uint64
@@ -30,8 +29,7 @@ type Histogram struct {
 // Add counts a number.
 func (h *Histogram) Add(n uint64) { h.add(n, n) }
 
-// AddTime counts a duration. One that is below zero, by a clock that has jumped, counts as
-// zero.
+// AddTime counts a duration. A negative one, from a clock that has jumped, counts as zero.
 func (h *Histogram) AddTime(d time.Duration) {
 	d = max(0, d)
 	h.add(uint64(d/time.Microsecond), uint64(d))
@@ -42,10 +40,10 @@ func (h *Histogram) add(bucket, value uint64) {
 	h.sum.Add(value)
 }
 
-// Values is what a histogram has counted: bucket i has the values from Bounds[i-1] up to,
-// and without, Bounds[i]. All Values of a kind share their Bounds.
+// Values is a copy of a histogram's counts: bucket i has the values from Bounds[i-1] up to,
+// but not including, Bounds[i]. All Values of a kind share their Bounds.
 type Values struct {
-	Bounds []float64 // of all buckets but the last, which has no upper one
+	Bounds []float64 // upper bounds of all buckets but the last, which has none
 	Counts []uint64
 	Sum    float64 // of all values
 }
@@ -60,8 +58,8 @@ func bounds(unit float64) []float64 {
 	return all
 }
 
-// Seconds returns the durations that were counted, each as often as by says: a sample of one
-// in n stands for n.
+// Seconds returns the durations that were counted. Each counts by times, since a sample of
+// one in n stands for n.
 func (h *Histogram) Seconds(by uint64) Values { return h.read(timeBounds, by, 1e-9) }
 
 // Numbers is [Histogram.Seconds] for numbers.
@@ -76,7 +74,7 @@ func (h *Histogram) read(bounds []float64, by uint64, unit float64) Values {
 }
 
 // Write writes v as the metric name in Prometheus's text format, version 0.0.4. labels are
-// those of each line, as name="value", or nothing. b keeps the first error.
+// added to each line, in the form name="value", or empty. b keeps the first error.
 func (v Values) Write(b *bufio.Writer, name, labels string) {
 	inBraces, before := "", ""
 	if labels != "" {

@@ -1,24 +1,24 @@
-// Package idpool gives out the small numbers that identify workers that come and go.
+// Package idpool allocates small numbers as IDs of short-lived workers.
 package idpool
 
 import "sync"
 
-// IDs are numbers from 1 on, each of which has at most one user at a time. The
-// zero value is ready. All methods are safe for concurrent use.
+// IDs allocates numbers from 1 on, each of which has at most one user at a time. The zero
+// value is ready for use. All methods are safe for concurrent use.
 type IDs struct {
 	mu  sync.Mutex
 	ids Guarded
 }
 
-// Take returns an unused number. It is at most the high-water mark of numbers that were
-// in use at the same time.
+// Take returns an unused number. The number never exceeds the high-water mark of numbers in
+// use at the same time.
 func (p *IDs) Take() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ids.Take()
 }
 
-// Give gives a number back that was taken.
+// Give returns a number to the pool.
 func (p *IDs) Give(id int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

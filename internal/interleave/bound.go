@@ -7,15 +7,15 @@ import (
 	"math/rand/v2"
 )
 
-// bounded tries all schedules with a limited number of preemptions: of times at which a
-// thread is interrupted although it could continue. Most bugs need one or two, and a
-// program that is too large for all schedules has not too many of these.
+// bounded tries all schedules with a limited number of preemptions, that is, points at
+// which a thread is interrupted although it could continue. Most bugs need one or two, and
+// even a program with too many schedules has few enough of these.
 type bounded struct {
 	bound int // -1: none
 	nodes []branch
 }
 
-// branch is a state on the way of the schedule that runs.
+// branch is a state along the current schedule.
 type branch struct {
 	left        set // threads that are still to be tried
 	chosen      int
@@ -62,8 +62,8 @@ func (b *bounded) next() bool {
 	return false
 }
 
-// pct gives the threads random priorities, and lowers that of the running one at a few
-// random steps (Burckhardt and others).
+// pct gives the threads random priorities, and lowers the priority of the running thread at
+// a few random steps (Burckhardt and others).
 type pct struct {
 	random   *rand.Rand
 	horizon  int // steps of the longest schedule so far
@@ -108,7 +108,7 @@ func (p *pct) next() bool {
 	return true
 }
 
-// script repeats a schedule.
+// script repeats a recorded schedule.
 type script []int
 
 func (c script) choose(s *Schedule, enabled set, _ int) int {

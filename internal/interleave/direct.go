@@ -36,8 +36,8 @@ type Mutex = sync.Mutex
 // Timer is the timer of package time.
 type Timer = time.Timer
 
-// Shrink is by how many bits limits are smaller: 15 in the build for interleavings, where
-// loops give up early, so that what happens at a limit is seen.
+// Shrink is the number of bits by which limits are reduced: 15 in the build for
+// interleavings, where loops give up early, so that tests reach the limits.
 const Shrink = 0
 
 // Go starts a goroutine. It does not block.

@@ -11,30 +11,31 @@ import (
 // schedulesEach is the limit of each kind of search.
 var schedulesEach = flag.Int("interleave.schedules", 20_000, "how many schedules each search for bad interleavings may try")
 
-// Program prepares a program: it makes what the goroutines share, and adds them with
-// [Schedule.Go]. The goroutines run when it has returned, and check when they have
-// ended. It is called for each schedule, and must do the same each time.
+// Program prepares a program: it makes the variables that the goroutines share, and adds
+// the goroutines with [Schedule.Go]. The goroutines run after it has returned, and check
+// runs after they have ended. A Program is called for each schedule, and must do the same
+// each time.
 type Program func(s *Schedule) (check func() error)
 
-// T is what an exploration needs of a *testing.T.
+// T is the part of *testing.T that an exploration needs.
 type T interface {
 	Helper()
 	Logf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Report says what an exploration has tried.
+// Report describes what an exploration has tried.
 type Report struct {
-	// Schedules is how many schedules of different effect the reduced search has run,
-	// and Repeated how many more it began that turned out to repeat one.
+	// Schedules is how many schedules with different effects the reduced search has run.
+	// Repeated is how many more it began that turned out to repeat one of them.
 	Schedules, Repeated int
-	// Complete says that these were all.
+	// Complete reports that these were all schedules.
 	Complete bool
-	// Preemptions is the number of preemptions up to which all schedules were run, in
-	// Bounded schedules, if the reduced search was not complete; -1: not even those
-	// without any.
+	// If the reduced search was not complete, all schedules with up to Preemptions
+	// preemptions were run; -1: not even all schedules without any. Bounded is the number
+	// of schedules run by that search.
 	Preemptions, Bounded int
-	// Random is how many schedules were run at random, with priorities.
+	// Random is how many schedules were run with random priorities.
 	Random int
 	// Steps is the length of the longest schedule.
 	Steps int
@@ -42,7 +43,7 @@ type Report struct {
 	Failure string
 }
 
-// String is one line about what was tried.
+// String returns one line about what was tried.
 func (r Report) String() string {
 	if r.Complete {
 		return fmt.Sprintf("complete: %d schedules of different effect, up to %d steps (%d more repeated one of them)", r.Schedules, r.Steps, r.Repeated)
@@ -52,8 +53,8 @@ func (r Report) String() string {
 }
 
 // Explore runs the program in all schedules that can make a difference. If these are too
-// many, it also runs all with few preemptions, as many as it can, and then some at
-// random. The test fails with the schedule of the first failure. The report is logged.
+// many, it also runs as many as it can with few preemptions, and then some at random. The
+// test fails with the schedule of the first failure. The report is logged.
 func Explore(t T, program Program) Report {
 	t.Helper()
 	r := Search(program, *schedulesEach)
@@ -64,7 +65,7 @@ func Explore(t T, program Program) Report {
 	return r
 }
 
-// Search is [Explore] without a test: each kind of search runs at most limit schedules.
+// Search is [Explore] without a test. Each kind of search runs at most limit schedules.
 func Search(program Program, limit int) Report {
 	r := Report{Preemptions: -1}
 	x := &reduction{}
@@ -102,8 +103,8 @@ func Search(program Program, limit int) Report {
 	return r
 }
 
-// failed notes whether the schedule has failed. It then looks for one with as few
-// preemptions as possible that fails, too, which is easier to read.
+// failed reports whether the schedule has failed, and records the failure. It then searches
+// for a failing schedule with as few preemptions as possible, which is easier to read.
 func (r *Report) failed(program Program, s *Schedule) bool {
 	r.Steps = max(r.Steps, len(s.events))
 	if s.failure == "" {
@@ -124,7 +125,7 @@ func (r *Report) failed(program Program, s *Schedule) bool {
 	return true
 }
 
-// described repeats a schedule that fails, and says what it does.
+// described repeats a failing schedule, and returns a description of its steps.
 func described(program Program, s *Schedule) string {
 	var order script
 	for _, e := range s.events {

@@ -2,9 +2,9 @@
 
 package interleave
 
-// inlined is never called. The compiler passes the bodies of another package's functions
-// on to importers of this one only if it has inlined them here. Without this function
-// each atomic operation behind an alias would be a call, in packages that do not import
+// inlined is never called. The compiler exports the bodies of another package's functions
+// to the importers of this package only if it has inlined them here. Without inlined, each
+// atomic operation behind an alias would be a call in packages that do not import
 // sync/atomic themselves.
 var _ = inlined
 

@@ -6,23 +6,24 @@ import "math/bits"
 
 // # Each order that makes a difference
 //
-// Two steps of different threads are dependent if they are about the same object and one
-// of them writes. Schedules that differ only in the order of neighbouring independent
-// steps end in the same state, so one of them is enough. The search is that of Flanagan
-// and Godefroid, with sleep sets:
+// Two steps of different threads are dependent if they access the same object and one of
+// them writes. Schedules that differ only in the order of neighbouring independent steps
+// end in the same state, so one of them is enough. The search is that of Flanagan and
+// Godefroid, with sleep sets:
 //
 //	in each state, for each thread p and its next step
 //	 1. find the last earlier step e that is dependent on it, could have been done after
-//	    it, and did not have to come before it
-//	 2. in the state before e, p has to be tried as well, or if it could not continue
-//	    there, a thread that makes it able to
+//	    it, and did not have to precede it
+//	 2. in the state before e, also try p or, if p could not continue there, a thread that
+//	    enables it
 //
 // A thread that was tried in a state sleeps while its alternatives are tried, until a
-// step that is dependent on its own comes: the order of the two was seen before.
+// dependent step is done: before that, its step would only repeat an order that was
+// already tried.
 //
-// What had to come before is known by clocks. A thread in Spin and one that waits for a
-// mutex cannot continue, so a step that enables them is ordered before them by that
-// alone. Spin therefore is dependent on nothing.
+// Clocks record which steps had to precede. A thread in Spin and one that waits for a
+// mutex cannot continue, so a step that enables them is ordered before them by that fact
+// alone. Therefore no step is dependent on Spin.
 
 // reduction is the strategy.
 type reduction struct {
@@ -31,7 +32,7 @@ type reduction struct {
 	cuts  int  // schedules that did
 }
 
-// reduced is a state on the way of the schedule that runs.
+// reduced is a state along the current schedule.
 type reduced struct {
 	enabled set
 	todo    set // threads that have to be tried
@@ -73,7 +74,7 @@ func (r *reduction) choose(s *Schedule, enabled set, last int) int {
 	return n.chosen
 }
 
-// first returns the thread that is preferred: the last one, if it can continue.
+// first returns the preferred thread: the last one, if it can continue.
 func first(of set, last int) int {
 	if last >= 0 && of.has(last) {
 		return last
@@ -81,8 +82,8 @@ func first(of set, last int) int {
 	return bits.TrailingZeros32(uint32(of))
 }
 
-// compare looks for races of the pending steps with those that were done. Before the
-// last event, all pending steps but that of its thread were the same.
+// compare finds races between the pending steps and the events. It need not compare all
+// pairs: before the last event, all pending steps except that of its thread were the same.
 func (r *reduction) compare(s *Schedule, last int) {
 	for _, t := range s.threads {
 		if t.done || t.op.kind == spin {
@@ -102,7 +103,8 @@ func (r *reduction) compare(s *Schedule, last int) {
 	}
 }
 
-// try makes the state before event i try the thread, or what leads to it.
+// try makes the search try t in the state before event i or, if t could not continue there,
+// a thread that leads to it.
 func (r *reduction) try(s *Schedule, i int, t *thread) {
 	n := &r.nodes[i]
 	if n.enabled.has(t.id) {
@@ -123,12 +125,12 @@ func (r *reduction) try(s *Schedule, i int, t *thread) {
 	}
 }
 
-// dependent reports whether the pending step and the event may not be exchanged.
+// dependent reports whether the order of the pending step and the event matters.
 func dependent(p *pending, e *event) bool {
 	return p.object == e.object && (e.wrote || p.kind != load)
 }
 
-// races reports whether they are dependent, and the pending step could have come first.
+// races reports whether the two are dependent, and the pending step could have been first.
 func races(p *pending, e *event) bool {
 	if !dependent(p, e) {
 		return false

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Shrink is by how many bits limits are smaller: 0 in a normal build. Here loops give up
-// early, so that what happens at a limit is seen.
+// Shrink is the number of bits by which limits are reduced: 0 in a normal build. Here loops
+// give up early, so that tests reach the limits.
 const Shrink = 15
 
-// kind is what a step does.
+// kind is the operation of a step.
 type kind uint8
 
 const (
@@ -36,7 +36,7 @@ const (
 
 var kindNames = [...]string{"load", "store", "swap", "compare-and-swap", "add", "and", "or", "lock", "try lock", "unlock", "spin", "fire"}
 
-// object is what a step is about: a variable, a mutex or a timer.
+// object is the operand of a step: a variable, a mutex or a timer.
 type object struct {
 	schedule uint64 // the schedule in which it has this number
 	id       int
@@ -69,7 +69,7 @@ type set uint32
 func (m set) has(id int) bool { return m>>id&1 != 0 }
 func one(id int) set          { return 1 << id }
 
-// clock says of each thread how many of its steps came before.
+// clock holds, for each thread, how many of its steps precede a point.
 type clock [maxThreads]uint16
 
 func (c *clock) join(d *clock) {
@@ -90,12 +90,12 @@ type thread struct {
 	op    pending
 	steps uint16
 	clock clock
-	read  map[*object]int // what it has read since it last waited in Spin
+	read  map[*object]int // objects read since it last waited in Spin, and their versions
 	waits map[*object]int // the same, while it waits
 	timer *Timer
 }
 
-// pending is the step that a thread does next.
+// pending is the next step of a thread.
 type pending struct {
 	kind   kind
 	object *object
@@ -107,11 +107,11 @@ type pending struct {
 type event struct {
 	pending
 	thread int
-	seq    uint16 // among those of its thread, from 1
+	seq    uint16 // its number among the events of its thread, from 1
 	wrote  bool
 }
 
-// seen is what came before the last steps on an object.
+// seen holds the clocks of the last steps on an object.
 type seen struct{ reads, writes clock }
 
 // Schedule is one run of a program under test.
@@ -124,37 +124,37 @@ type Schedule struct {
 	running  *thread
 	chosen   *thread
 	starting bool
-	wrote    bool // of the last event
+	wrote    bool // the last event has written
 	locate   bool
 	failure  string
 }
 
 // strategy chooses the next thread.
 type strategy interface {
-	// choose returns the number of an enabled thread. last is that of the thread of the
-	// last event, or -1.
+	// choose returns the number of an enabled thread, or -1 to stop. last is the number of
+	// the thread of the last event, or -1.
 	choose(s *Schedule, enabled set, last int) int
 	// next prepares the next schedule, or returns false if there is none.
 	next() bool
 }
 
 var (
-	current   *Schedule // nil: steps are done directly
+	current   *Schedule // nil: steps are executed directly
 	schedules uint64
 	abandoned bool // the goroutines of a schedule that has failed unwind
 )
 
-// longest is how many steps a schedule may have.
+// longest is the largest number of steps in a schedule.
 const longest = 5000
 
-// Go starts a goroutine of the program. It may be called before the program runs, and
-// by its goroutines.
+// Go adds a goroutine to the program. It may be called before the program runs, and by the
+// program's goroutines.
 func (s *Schedule) Go(name string, f func()) {
 	t := s.add(name)
 	s.start(t, f)
 }
 
-// add makes a thread that has done nothing yet.
+// add makes a thread without events.
 func (s *Schedule) add(name string) *thread {
 	if len(s.threads) == maxThreads {
 		panic("interleave: the program has too many goroutines")
@@ -169,7 +169,7 @@ func (s *Schedule) add(name string) *thread {
 	return t
 }
 
-// start runs a new thread up to its first step, which shows nothing to other threads.
+// start runs a new thread up to its first step; other threads cannot observe that part.
 func (s *Schedule) start(t *thread, f func()) {
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
@@ -240,8 +240,8 @@ func (s *Schedule) idOf(o *object) int {
 	return o.id
 }
 
-// pick completes the last event and begins the next one. It returns its thread, or nil
-// if no thread can continue.
+// pick completes the last event and begins the next one. It returns the thread of the next
+// event, or nil if no thread can continue.
 func (s *Schedule) pick() *thread {
 	if s.failure != "" {
 		return nil
@@ -276,7 +276,7 @@ func (s *Schedule) pick() *thread {
 	return t
 }
 
-// complete notes what the last event has done, once it has been done.
+// complete records the effect of the last event, after it.
 func (s *Schedule) complete() {
 	n := len(s.events)
 	if n == 0 || s.events[n-1].seq == s.threads[s.events[n-1].thread].clock[s.events[n-1].thread] {
@@ -331,7 +331,7 @@ func (t *thread) enabled() bool {
 	return true
 }
 
-// String says what the step is.
+// String describes the step.
 func (p pending) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s #%d %s", kindNames[p.kind], p.id, p.where))
 }
@@ -353,7 +353,7 @@ func run(program Program, by strategy, locate bool) *Schedule {
 	}
 	s.running = nil
 	if s.failure == "" {
-		current = nil // what the check looks at is no step
+		current = nil // the operations of the check are no steps
 		if err := check(); err != nil {
 			s.fail(err.Error())
 		}
@@ -363,7 +363,7 @@ func run(program Program, by strategy, locate bool) *Schedule {
 	return s
 }
 
-// abandon ends the goroutines that are left of a schedule that has failed.
+// abandon ends the remaining goroutines of a failed schedule.
 func (s *Schedule) abandon() {
 	abandoned = true
 	current = nil
@@ -375,8 +375,8 @@ func (s *Schedule) abandon() {
 	abandoned = false
 }
 
-// fired lets a timer expire that has been chosen: its function runs on a goroutine of
-// its own, since the timer may be armed again before the function has ended.
+// fired makes a chosen timer expire: its function runs on a separate goroutine, since the
+// timer may be armed again before the function has ended.
 func (s *Schedule) fired(t *thread) {
 	t.timer.armed = false
 	t.timer.object.written()
@@ -394,8 +394,8 @@ func Go(f func()) {
 	go f()
 }
 
-// Yield lets other goroutines run. It is for loops with a bounded number of turns, each
-// of which has steps of its own.
+// Yield lets other goroutines run. It is for loops with a bounded number of iterations, each
+// of which has other steps.
 func Yield() {
 	if current == nil {
 		runtime.Gosched()
@@ -417,7 +417,7 @@ func Spin() {
 	s.before(&none, spin)
 }
 
-// Timer is a timer that expires at any moment after it was armed.
+// Timer is a timer that may expire at any moment after it was armed.
 type Timer struct {
 	object object
 	armed  bool
@@ -458,8 +458,8 @@ func (t *Timer) arm(d time.Duration, armed bool) (was bool) {
 	return was
 }
 
-// AfterContext is [context.AfterFunc]. During an exploration the context does it itself:
-// package context would start a goroutine that is none of the program's.
+// AfterContext is [context.AfterFunc]. During an exploration the context itself implements
+// it: package context would start a goroutine that does not belong to the program.
 func AfterContext(ctx context.Context, f func()) (stop func() bool) {
 	own, does := ctx.(interface{ AfterFunc(f func()) func() bool })
 	if current == nil || !does {
@@ -468,7 +468,7 @@ func AfterContext(ctx context.Context, f func()) (stop func() bool) {
 	return own.AfterFunc(f)
 }
 
-// callerOutside returns the file and line of the caller of this package.
+// callerOutside returns the file and line of the innermost caller outside this package.
 func callerOutside() string {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])

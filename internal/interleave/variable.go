@@ -24,7 +24,7 @@ type (
 // Pointer is an atomic pointer.
 type Pointer[T any] = variable[*T]
 
-// variable is an atomic variable. The mutex serves goroutines outside of explorations.
+// variable is an atomic variable. The mutex is for goroutines outside of explorations.
 type variable[T comparable] struct {
 	object object
 	mu     sync.Mutex
@@ -45,7 +45,7 @@ func (x *variable[T]) Store(v T) { x.update(store, func(T) T { return v }) }
 // Swap sets the value and returns the old one.
 func (x *variable[T]) Swap(v T) T { return x.update(swap, func(T) T { return v }) }
 
-// CompareAndSwap sets the value, if it is old, and reports whether it was.
+// CompareAndSwap sets the value to v if it is old, and reports whether it was.
 func (x *variable[T]) CompareAndSwap(old, v T) bool {
 	x.object.before(cas)
 	x.mu.Lock()
@@ -68,7 +68,7 @@ func (x *variable[T]) update(k kind, to func(T) T) (old T) {
 	return old
 }
 
-// number is a variable that can be counted with.
+// number is a variable with arithmetic.
 type number[T int32 | int64 | uint32 | uint64] struct{ variable[T] }
 
 // Add adds to the value and returns the new one.

@@ -1,9 +1,9 @@
-// Package linear tests whether what concurrent calls have answered can be explained by an
-// order in which they came one after the other. Only tests use it.
+// Package linear checks whether the results of concurrent calls can be explained by an
+// order in which the calls ran one after the other. Only tests use it.
 //
 // A history is linearizable if its calls have an order with two properties: a call that
-// ended before another began comes first, and a sequential program would have answered
-// the same. Package porcupine finds that order, or that there is none.
+// ended before another began precedes it, and a sequential program would have returned
+// the same results. Package porcupine finds such an order, or that there is none.
 package linear
 
 import (
@@ -18,7 +18,7 @@ import (
 type Call struct {
 	Op  string
 	Arg int
-	OK  bool // what it answered
+	OK  bool // its result
 	Got int
 
 	begin, end int64
@@ -27,21 +27,21 @@ type Call struct {
 
 // History records the calls of several goroutines. The zero History is empty. Its
 // methods are safe for concurrent use. In a build for interleavings, the beginning and
-// the end of a call are steps, so each order of them is tried.
+// the end of a call are steps, so all their orders are tried.
 type History struct {
 	clock interleave.Int64
 	mu    interleave.Mutex
 	calls []Call
 }
 
-// Begin notes that a call begins.
+// Begin records the beginning of a call.
 func (h *History) Begin(op string, arg int) Call {
 	return Call{Op: op, Arg: arg, begin: h.clock.Add(1), of: h}
 }
 
-// End notes what the call has answered. A call that gave up has done nothing, and so has
-// one that still waits: they need no End. That they have done nothing follows if all
-// others are explained without them.
+// End records the result of the call. A call that gave up, or still waits, has had no
+// effect and needs no End. If the history can be explained without such calls, they really
+// had none.
 func (c Call) End(got int, ok bool) {
 	c.end = c.of.clock.Add(1)
 	c.Got, c.OK = got, ok
@@ -53,21 +53,21 @@ func (c Call) End(got int, ok bool) {
 // Calls returns the calls that have ended, in the order in which they did.
 func (h *History) Calls() []Call { return h.calls }
 
-// Model answers c in the given state as a sequential program would: it returns the next
-// state, or false if such a program could not have given the answer of c. It does not
-// change the state.
+// Model executes c in the given state as a sequential program would: it returns the next
+// state, or false if such a program could not have returned the result of c. It does not
+// modify state.
 type Model func(state []int, c Call) ([]int, bool)
 
-// Explained reports whether the history has an order, from the state given, that ends in
-// an accepted state. All calls have ended.
+// Explained reports whether the calls of the history have an order that begins in the state
+// from and ends in an accepted state. All calls must have ended.
 func (h *History) Explained(from []int, do Model, accept func(state []int) bool) bool {
 	return Explained(h.calls, from, do, accept)
 }
 
-// ending is the last operation of each history: it looks at the state.
+// ending is the last operation of each history: it checks the final state.
 type ending struct{}
 
-// Explained is [History.Explained] for calls.
+// Explained is [History.Explained] for a list of calls.
 func Explained(calls []Call, from []int, do Model, accept func(state []int) bool) bool {
 	model := porcupine.Model{
 		Init: func() any { return from },
@@ -91,8 +91,8 @@ func Explained(calls []Call, from []int, do Model, accept func(state []int) bool
 	return porcupine.CheckOperations(model, all)
 }
 
-// At returns the call with the times at which it began and ended, for histories that are
-// written down.
+// At returns the call with the times at which it began and ended, for histories written by
+// hand.
 func (c Call) At(begin, end int64) Call {
 	c.begin, c.end = begin, end
 	return c

@@ -1,10 +1,10 @@
-// Package linked has a list whose links lie in its elements: putting an element into it
-// allocates nothing, and taking it out of the middle needs no search.
+// Package linked implements an intrusive list, whose links are in its elements: adding an
+// element allocates nothing, and removing it from the middle needs no search.
 //
-// Some lists of the module are not of this kind. The waiters of package coord, the watches
-// of package ctxwatch and the operations of a netio.Conn are linked by pointers to one
-// another: there is one for each wait of a program, and a [Node] is a word larger than two
-// pointers. The workers of a policy of package ums know which of several lists they are in.
+// Some lists of the module do not use this package. The waiters of package coord, the watches
+// of package ctxwatch and the operations of a netio.Conn are linked directly: there is one for
+// each wait of a program, and a [Node] is a word larger than two pointers. The workers of a
+// policy of package ums also record which of several lists they are in.
 package linked
 
 import "iter"
@@ -16,8 +16,8 @@ type List[E any] struct {
 	count       int
 }
 
-// Node is the links of an element, which has one as a field for each list that it may be
-// in. The zero Node is in no list.
+// Node holds the links of an element. An element has one such field for each list that it
+// may be in. The zero Node is in no list.
 type Node[E any] struct {
 	of         *E // nil: in no list
 	next, prev *Node[E]
@@ -35,10 +35,10 @@ func (l *List[E]) First() *E { return element(l.first) }
 // Last returns the newest element, or nil if the list is empty.
 func (l *List[E]) Last() *E { return element(l.last) }
 
-// Next returns the element after that of n, which is in a list, or nil.
+// Next returns the element after that of n, or nil. n must be in a list.
 func (n *Node[E]) Next() *E { return element(n.next) }
 
-// Prev returns the element before that of n, which is in a list, or nil.
+// Prev returns the element before that of n, or nil. n must be in a list.
 func (n *Node[E]) Prev() *E { return element(n.prev) }
 
 func element[E any](n *Node[E]) *E {
@@ -48,7 +48,7 @@ func element[E any](n *Node[E]) *E {
 	return n.of
 }
 
-// Add puts e, whose links n are in no list, at the end.
+// Add adds e at the end. n are the links of e, which must be in no list.
 func (l *List[E]) Add(n *Node[E], e *E) {
 	n.of, n.prev = e, l.last
 	if l.last == nil {
@@ -60,7 +60,7 @@ func (l *List[E]) Add(n *Node[E], e *E) {
 	l.count++
 }
 
-// AddFirst puts e, whose links n are in no list, at the beginning.
+// AddFirst adds e at the beginning. n are the links of e, which must be in no list.
 func (l *List[E]) AddFirst(n *Node[E], e *E) {
 	n.of, n.next = e, l.first
 	if l.first == nil {
@@ -72,7 +72,7 @@ func (l *List[E]) AddFirst(n *Node[E], e *E) {
 	l.count++
 }
 
-// Remove takes out the element with the links n, which are in l.
+// Remove removes the element with the links n, which must be in l.
 func (l *List[E]) Remove(n *Node[E]) {
 	if n.prev == nil {
 		l.first = n.next
@@ -88,8 +88,8 @@ func (l *List[E]) Remove(n *Node[E]) {
 	l.count--
 }
 
-// All returns the elements, oldest first. The one that was yielded last may be removed
-// meanwhile, and no other.
+// All returns the elements, oldest first. During the iteration, only the element that was
+// yielded last may be removed.
 func (l *List[E]) All() iter.Seq[*E] {
 	return func(yield func(*E) bool) {
 		for n := l.first; n != nil; {

@@ -1,10 +1,11 @@
 // Package longrun learns which functions keep their worker for long.
 //
-// Whether work computes or waits cannot be seen from outside, and how long it will take cannot
-// be known before it has run. But programs run the same few functions again and again, and what
-// took half a second usually does so the next time. So the functions that took longer than a
-// limit are kept by their code. A function that then takes less than half of it several times
-// in a row is forgotten: it was an accident, such as a cold cache or a slow disk.
+// A scheduler cannot see whether work computes or waits, and cannot know how long it will take
+// before it has run. But programs run the same few functions again and again, and a function
+// that took half a second usually does so the next time. So the package remembers the code
+// addresses of functions that took longer than a limit. A function that then takes less than
+// half of the limit several times in a row is forgotten: the long run was an accident, caused
+// by a cold cache or a slow disk, say.
 package longrun
 
 import (
@@ -18,24 +19,24 @@ import (
 // shortRuns is how many short runs in a row make a function an ordinary one.
 const shortRuns = 8
 
-// Functions are the functions that took longer than a limit. It is safe for concurrent use. A nil
-// *Functions knows none, and learns nothing.
+// Functions is the set of functions that took longer than a limit. It is safe for concurrent
+// use. A nil *Functions is empty, and learns nothing.
 type Functions struct {
 	limit time.Duration
 
-	// known is replaced, not changed: each start of a job reads it.
+	// The map is replaced, never modified, since each start of a job reads it without a lock.
 	known atomic.Pointer[map[uintptr]*function]
-	mu    sync.Mutex // of those that replace known
+	mu    sync.Mutex // guards the replacement of known
 }
 
 // function counts the short runs since the last long one.
 type function struct{ short atomic.Int32 }
 
-// Over returns Functions that learns those that take longer than limit.
+// Over returns a Functions that learns the functions that take longer than limit.
 func Over(limit time.Duration) *Functions { return &Functions{limit: limit} }
 
-// Code returns what identifies the function fn: closures that are made at one place are the
-// same function. A fn that is no function is none.
+// Code returns the number that identifies the function fn. Closures that are made at one place
+// are the same function. It returns 0 if fn is no function.
 func Code(fn any) uintptr {
 	v := reflect.ValueOf(fn)
 	if v.Kind() != reflect.Func {
@@ -44,7 +45,7 @@ func Code(fn any) uintptr {
 	return v.Pointer()
 }
 
-// Has reports whether the function took long. It costs a load while no function did.
+// Has reports whether the function took long. While no function did, it costs one load.
 func (f *Functions) Has(code uintptr) bool { return f.find(code) != nil }
 
 func (f *Functions) find(code uintptr) *function {
@@ -58,7 +59,7 @@ func (f *Functions) find(code uintptr) *function {
 	return (*known)[code]
 }
 
-// Took notes how long a run of the function has kept its worker.
+// Took records how long a run of the function has kept its worker.
 func (f *Functions) Took(code uintptr, d time.Duration) {
 	if f == nil {
 		return
@@ -75,7 +76,7 @@ func (f *Functions) Took(code uintptr, d time.Duration) {
 		})
 	case found != nil && d < f.limit/2 && found.short.Add(1) == shortRuns:
 		f.change(func(known map[uintptr]*function) {
-			// Unless a long run came between.
+			// Not if there was a long run in the meantime.
 			if known[code] == found && found.short.Load() >= shortRuns {
 				delete(known, code)
 			}
@@ -83,7 +84,7 @@ func (f *Functions) Took(code uintptr, d time.Duration) {
 	}
 }
 
-// change replaces what is known.
+// change replaces the map by a modified copy.
 func (f *Functions) change(by func(known map[uintptr]*function)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

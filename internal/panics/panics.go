@@ -1,11 +1,11 @@
-// Package panics compares the values of panics, and takes their stacks.
+// Package panics compares the values of panics, and captures their stacks.
 //
 // The runtime recovers a panic where a goroutine's stack ends and the program's
 // stack continues elsewhere: between machines, and between a join and the worker
 // that has run its fork. It raises the value again on the other side, together
 // with the stack of the first panic. A deferred function there may let the panic
 // pass, or recover it and panic with something else. Only the value shows which
-// of the two has happened, and the operator == panics for half of the values that
+// of the two has happened, and the operator == itself panics for many values that
 // a program can panic with.
 package panics
 
@@ -17,9 +17,9 @@ import (
 
 // Same reports whether two panic values are the same. Equality is undefined for
 // slices, maps and functions and for values that contain them, and NaN is unequal
-// to itself; here, each of those counts as equal to itself. Two functions with
-// the same code count as the same: a caller that keeps a value keeps the later
-// one. It does not panic or block.
+// to itself; here, each of those counts as equal to itself. Two functions with the
+// same code count as the same, so a caller that keeps one of the values keeps the
+// later one. It does not panic or block.
 func Same(a, b any) bool {
 	return same(reflect.ValueOf(a), reflect.ValueOf(b))
 }

@@ -14,7 +14,7 @@ type Stack struct {
 	callers []uintptr
 }
 
-// stackFrames is how many frames the text of a stack has at most.
+// stackFrames is the largest number of frames in the text of a stack.
 const stackFrames = 100
 
 // stackText is room for the runtime's text of so many frames.
@@ -22,14 +22,14 @@ const stackText = 64 << 10
 
 var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
 
-// Here is the stack of the calling goroutine. Its cost has a bound, however deep the
+// Here returns the stack of the calling goroutine. Its cost is bounded, however deep the
 // stack is. It does not block.
 //
-// The tempting way is debug.Stack. It doubles a buffer until the text fits, and the
-// runtime walks over the whole stack each time, although it prints a hundred frames of
-// it. A panic that passes through a thousand jobs, each of which waits in place for the
-// next one, would walk over a thousand stacks. So of a deep stack the addresses of the
-// innermost frames are kept, and become text only if the panic ends a job.
+// The tempting way is debug.Stack. It doubles a buffer until the text fits, and the runtime
+// walks the whole stack each time, although it prints only a hundred frames. A panic that
+// passes through a thousand jobs, each of which runs the next one in place, would walk a
+// deep stack a thousand times. So for a deep stack only the addresses of the innermost
+// frames are kept, and they become text only if the panic ends a job.
 func Here() Stack {
 	var callers [stackFrames + 1]uintptr
 	if n := runtime.Callers(1, callers[:]); n == len(callers) {
@@ -40,11 +40,11 @@ func Here() Stack {
 	return Stack{text: bytes.Clone(buf[:runtime.Stack(buf[:], false)])}
 }
 
-// Printed is a stack whose text is known already.
+// Printed returns a stack whose text is already known.
 func Printed(text []byte) Stack { return Stack{text: text} }
 
-// Text is the stack as debug.Stack prints it. If it has more than a hundred frames, it is
-// the innermost hundred, without arguments.
+// Text returns the stack in the format of debug.Stack. For a stack of more than a hundred
+// frames, it contains the innermost hundred, without arguments.
 func (s Stack) Text() []byte {
 	if s.callers == nil {
 		return s.text

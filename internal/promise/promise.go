@@ -1,6 +1,6 @@
-// Package promise has the other end of a job that has no function, for the packages of
-// this module: machines, locks, sockets and loops are objects that hold one. Programs use a
-// job.Source.
+// Package promise implements the completing side of a job that has no function, for the
+// packages of this module: machines, locks, sockets and loops contain a [Promise]. Programs
+// use a job.Source.
 package promise
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Promise is a job together with the right to complete it, to be embedded in its
-// completer: so the runtime of generated code has machine and job in one allocation. Call
-// Init before handing the job out.
+// Promise is a job together with the right to complete it. It is embedded in its completer,
+// so that a generated machine and its job are one allocation. Call Init before passing the
+// job to other code.
 //
-// No method blocks. Those up to Stay are called before the job is handed out, the others
-// are safe for concurrent use.
+// No method blocks. Init, InitDependent, HandOver and Stay must be called before the job is
+// passed to other code; the other methods are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
 func (p *Promise[T]) insides() jobcore.Insides {
@@ -25,32 +25,32 @@ func (p *Promise[T]) insides() jobcore.Insides {
 	return in
 }
 
-// Init makes the job wait for its completion.
+// Init sets the job to the state in which it waits for its completion.
 func (p *Promise[T]) Init() { p.insides().Init() }
 
 // InitDependent is Init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
 func (p *Promise[T]) InitDependent() { p.insides().InitDependent() }
 
-// HandOver says that the job's value is for its waiter alone, as an element is that was
-// taken out of a queue: a machine whose home is gone when the value comes must not lose
+// HandOver declares that only the job's waiter gets its value, like an element that was
+// taken out of a queue: a machine whose home is gone when the value arrives must not lose
 // it. It is called after Init.
 func (p *Promise[T]) HandOver() { p.insides().HandOver() }
 
-// Stay has the operation count as a user of ctx, if that is a job's or lies in one: the
-// job's context does not end before [Promise.Leave] is called with the same ctx. What is
-// started in a job's function and left behind lives on that way, as a job does.
+// Stay makes the operation a user of ctx, if ctx is a job's context or derived from one: that
+// context does not end before [Promise.Leave] is called with the same ctx. So an operation
+// that a job's function has started may outlive the function, as a job may.
 func (p *Promise[T]) Stay(ctx context.Context) { p.insides().Stay(ctx) }
 
-// Leave takes [Promise.Stay] back. It is called once, when the outcome is known.
+// Leave undoes [Promise.Stay]. It is called once, when the outcome is known.
 func (p *Promise[T]) Leave(ctx context.Context) { p.insides().Leave(ctx) }
 
 // Job returns the job.
 func (p *Promise[T]) Job() *job.Job[T] { return &p.job }
 
-// TryComplete ends the job and reports whether this call did; the caller then delivers
-// the chain, on its own stack or later. ctx is the context of the operation: an error
-// that it ended with makes the job Canceled, any other Faulted. ctx may be nil.
+// TryComplete completes the job and reports whether this call did; the caller then delivers
+// the chain, on its own stack or later. ctx is the context of the operation, or nil. An err
+// that matches the end of ctx makes the job Canceled, any other Faulted.
 func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (continuation.Chain, bool) {
 	v, in := p.job.Internal(jobcore.Key{})
 	if !in.Reserve(ctx, err) {
@@ -60,17 +60,17 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 	return in.Publish(err), true
 }
 
-// Thrown reports whether err, a job's error, is that of a function that has not returned: of a
-// panic or a Goexit. It looks at the error itself: one that wraps another job's panic was
-// returned by the function.
+// Thrown reports whether err, a job's error, means that the function has not returned, because
+// of a panic or a Goexit. It checks only err itself: an error that wraps another job's panic
+// was returned by the function.
 func Thrown(err error) bool {
 	_, panicked := err.(*job.PanicError)
 	return panicked || err == job.ErrGoexit
 }
 
 // Panic returns the error for a panic value that was just recovered, with the stack of
-// the calling goroutine; call it in the deferred function that recovered. A value that is
-// a *job.PanicError already is returned as it is.
+// the calling goroutine. Call it in the deferred function that recovered. A value that
+// already is a *job.PanicError is returned unchanged.
 func Panic(value any) *job.PanicError {
 	if p, ok := value.(*job.PanicError); ok {
 		return p

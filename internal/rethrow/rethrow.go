@@ -1,5 +1,5 @@
-// Package rethrow lets what has ended a job's function continue in the goroutine that
-// takes the result: a panic, or runtime.Goexit.
+// Package rethrow continues a panic or a runtime.Goexit that has ended a job's function in
+// the goroutine that takes the job's result.
 package rethrow
 
 import (
@@ -9,8 +9,8 @@ import (
 )
 
 // From panics if err is a job's panic, calls runtime.Goexit if err is [job.ErrGoexit], and
-// otherwise returns. It looks at err itself, not at what that wraps: a function may return
-// an error that wraps the panic of another job. It does not block.
+// otherwise returns. It checks only err itself, not the errors that it wraps: a function may
+// return an error that wraps the panic of another job. It does not block.
 func From(err error) {
 	if err == job.ErrGoexit {
 		runtime.Goexit()

@@ -1,6 +1,6 @@
-// Package runloop is the inner loop of a worker: take work, run it, repeat. It
-// exists because surviving what work does to its goroutine is easy to get nearly
-// right, and every scheduler needs it.
+// Package runloop is the inner loop of a worker: take work, run it, repeat. Work may panic
+// or end its goroutine. Surviving that is easy to get nearly right, and every scheduler
+// needs it.
 //
 // # Returning
 //
@@ -20,9 +20,9 @@
 // # Goexit
 //
 // Nothing recovers from runtime.Goexit (which is what t.FailNow calls): deferred
-// functions run and the goroutine is gone. So an outer deferred function
-// notices that the loop was left without having ended and asks for another goroutine
-// (Lost), which serves the same worker.
+// functions run and the goroutine is gone. So an outer deferred function detects that the
+// loop was left without having ended, and calls Lost, which starts another goroutine for the
+// same worker.
 //
 // # Both
 //
@@ -35,17 +35,16 @@
 // # A panic of the scheduler itself
 //
 // If Next or More panics, the scheduler is broken. Such a panic is not recovered:
-// the loop knows whether work was running, and hides nothing else.
+// the loop knows whether work was running, and recovers nothing else.
 //
 // # Counting
 //
 // Any goroutine may read how much a worker has done, so the counters are atomic.
-// An atomic addition costs 3 to 5 ns: as much as everything else in the loop. So
-// the loop does one for each work item. It does not do two when a work item asks
-// to be run once more, which no queue needs to know (Repeat). When the next work
-// is at hand (More), the end of one item and the beginning of the next are one
-// step, which the scheduler counts with a plain number: it holds the lock of a
-// queue at that moment.
+// An atomic addition costs 3 to 5 ns: as much as everything else in the loop. So the loop
+// saves additions. A work item that is run once more (Repeat) costs one instead of two,
+// since it is not queued in between. If the next work is at hand (More), the end of one item
+// and the beginning of the next are one step, which the scheduler counts in a plain
+// variable, under the lock of a queue that it holds at that moment anyway.
 package runloop
 
 import (
@@ -61,13 +60,13 @@ import (
 type Loop struct {
 	// Set before the first Run and constant from then on.
 
-	On   schedulers.Worker      // is handed to each work item
+	On   schedulers.Worker      // passed to each work item
 	Next func() schedulers.Work // returns the next work; nil ends the loop
-	// More, if not nil, is called before Next when work has ended: it returns
-	// work at hand, or nil. It counts the end of the last work and the beginning
-	// of the one that it returns; Steps, Completed and Busy do not include these.
+	// More, if not nil, is called before Next when work has ended: it returns work at hand,
+	// or nil. If it returns work, it must count the end of the last work and the beginning
+	// of that one; Steps, Completed and Busy do not include these.
 	More func() schedulers.Work
-	Lost func() // the goroutine dies under its work: start another that calls Run
+	Lost func() // called if work ends the goroutine: starts another one that calls Run
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
 	// odd while work runs, and half of it is the number of work items that have ended.
@@ -76,10 +75,10 @@ type Loop struct {
 	repeated interleave.Uint64
 	panicked interleave.Uint64
 
-	// Of the goroutine in Run alone.
-	current schedulers.Work // what runs; nil: nothing does
-	again   bool            // and runs once more
-	looks   glance.Turns    // a busy worker looks for events now and then
+	// Used only by the goroutine in Run.
+	current schedulers.Work // the running work; nil: none
+	again   bool            // current is to run once more
+	looks   glance.Turns    // a busy worker checks for events now and then
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
@@ -97,8 +96,8 @@ func (l *Loop) Run() {
 	}
 }
 
-// RunHere is Run on a worker that [schedulers.Here] finds: a worker that a wait
-// could hold although others need it.
+// RunHere is Run for a worker that [schedulers.Here] must find, because a wait could hold it
+// although other work needs it.
 func (l *Loop) RunHere() { schedulers.RunOn((*whole)(l), l.On) }
 
 // whole is everything that a loop runs, as one work item.
@@ -120,7 +119,7 @@ func (l *Loop) serve() (ended bool) {
 	for {
 		w := l.Next()
 		if w == nil {
-			return true // another goroutine may serve this worker by now: l is no longer ours
+			return true // another goroutine may serve the worker by now, so l must not be used
 		}
 		l.current = w
 		l.steps.Add(1)
@@ -149,7 +148,7 @@ func (l *Loop) repeat() {
 	l.repeated.Add(1)
 }
 
-// proceed ends the current work and begins with the next if that is at hand.
+// proceed ends the current work, and begins the next if that is at hand.
 func (l *Loop) proceed() {
 	l.current = nil
 	l.looks.Next()
@@ -177,10 +176,10 @@ func (l *Loop) recover(ended *bool) {
 	}
 }
 
-// Repeat makes the loop run w once more as soon as it has returned, and returns
-// true, if w is the current work; else it returns false. It is for schedulers
-// that have just accepted w and would hand it to this loop next. Only the
-// goroutine in Run may call it, from inside the work.
+// Repeat makes the loop run w once more as soon as it has returned, and returns true, if w
+// is the current work. Otherwise it returns false. It is for schedulers that have just
+// accepted w and would pass it to this loop next. Only the goroutine in Run may call it,
+// from inside the work.
 //
 // Since w is the running work, the submitter is right about its worker. A work
 // item that wraps another one is not equal to it, so nothing is repeated before
@@ -194,8 +193,8 @@ func (l *Loop) Repeat(w schedulers.Work) bool {
 	return true
 }
 
-// Include counts a work item that is run within the current one: accepted and
-// completed at once.
+// Include counts a work item that is run within the current one, as both accepted and
+// completed.
 func (l *Loop) Include() { l.repeated.Add(1) }
 
 // Busy reports whether work is running.
@@ -208,16 +207,16 @@ func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 // Completed returns how many work items have ended, in any way; see More.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
-// Repeated returns how often work was repeated or included: work items that were
-// accepted without having been in a queue.
+// Repeated returns how often work was repeated or included. Such work items were accepted
+// without having been in a queue.
 func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 
 // Panicked returns how many work items have let a panic escape.
 func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 
 // Once runs one work item of the scheduler home on the calling goroutine and then calls
-// done, whose argument says whether a panic escaped. If the work calls runtime.Goexit,
-// done is called and Once does not return. A nil home tells no events.
+// done, whose argument reports whether a panic escaped. If the work calls runtime.Goexit,
+// done is called and Once does not return. With a nil home no events are reported.
 func Once(home schedulers.Scheduler, w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
 	defer func() { done(recover() != nil) }()
 	schedulers.ClearLabels()

@@ -1,5 +1,5 @@
-// Package sample chooses one in n of the objects of a program, always the same ones, and
-// without memory: by their addresses, which do not change.
+// Package sample selects one in n of the objects of a program. The selection is stable and
+// needs no memory: it depends on the addresses of the objects, which do not change.
 package sample
 
 import (
@@ -7,17 +7,18 @@ import (
 	"reflect"
 )
 
-// Hash returns a number for an address. Each of its bits is as good as another, so objects
-// are chosen by its first bits, or by its product with n.
+// Hash returns a number for an address. All its bits are equally random, so objects can be
+// selected by its first bits, or by its product with n.
 func Hash(address uintptr) uint64 {
-	// Objects of one size lie at regular distances, so one multiplication is not enough.
+	// Objects of one size are at regular distances, so one multiplication is not enough.
 	const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ by the golden ratio
 	x := uint64(address>>4) * golden
 	return (x ^ x>>32) * golden
 }
 
-// OneIn reports whether the object is one of those of which there is one among so many; below
-// 2 all are. Those that are selected of more objects are so of fewer, too. There is no division.
+// OneIn reports whether the object is selected, where among is the number of objects of which
+// about one is selected; a number below 2 selects all. An object that is selected for one
+// number is also selected for all smaller ones. OneIn does not divide.
 func OneIn(among uint64, pointer any) bool {
 	if among < 2 {
 		return true

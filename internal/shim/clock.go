@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Clock provides the timers of a shim: those of the scheduler beneath, or a queue of
-// its own if the scheduler has none. It implements [schedulers.Timers].
+// Clock provides the timers of a shim: those of the scheduler beneath or, if that has none,
+// a separate queue. It implements [schedulers.Timers].
 type Clock struct {
 	beneath schedulers.Timers // nil: own
 	own     timers.Queue

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Face is the part of a shim's methods that is the same in all shims built on
-// [Through], and only that part. A shim that embedded a Through itself would let its
-// users run and abandon the work of others.
+// Face has only the methods that are the same in all shims built on [Through]. A shim that
+// embedded a Through would also export methods with which users could run and abandon the
+// work of others.
 type Face struct{ Through *Through }
 
 // Shutdown implements [schedulers.Shutdowner].

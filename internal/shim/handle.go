@@ -2,8 +2,8 @@ package shim
 
 import "github.com/movenext/movenext/internal/interleave"
 
-// Handle is an item whose submitter can later ask for its outcome. It is both the ender
-// and the Told of its own item.
+// Handle is an item whose submitter can later query its outcome. It is both the ender and
+// the Told of its own item.
 type Handle struct {
 	Item
 
@@ -13,7 +13,7 @@ type Handle struct {
 	done   chan struct{} // made by Done
 }
 
-// Ended implements the ender's interface: the work has ended.
+// Ended implements tally.Ender: the work has ended.
 func (h *Handle) Ended() { h.conclude(nil) }
 
 // GivenUp implements [Told].

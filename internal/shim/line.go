@@ -3,26 +3,26 @@ package shim
 import "iter"
 
 // Line is a queue of tickets, first in, first out. The zero Line is empty. The policy's lock
-// guards it, and its tickets' places in it.
+// guards it, and the positions of its tickets.
 //
-// The tickets are linked in one direction: a pointer fewer in each, for the garbage
-// collector to follow. So a ticket that is taken out of the middle stays where it is, as a
-// gap, until the tickets before it have left. If a ticket in front stays for long, gaps
-// could pile up behind it; therefore they are swept when they are more than the tickets.
+// The tickets are linked in one direction, so that the garbage collector has fewer pointers
+// to follow. So a ticket that is removed from the middle stays in the list, as a gap, until
+// the tickets before it have left. If the first ticket stays for long, gaps could pile up
+// behind it; therefore all gaps are swept when they outnumber the tickets.
 type Line struct {
-	first, last *Ticket // the first is no gap
+	first, last *Ticket // first is not a gap
 	tickets     int
 	gaps        int
 }
 
-// few gaps are not worth a sweep.
+// few is the number of gaps up to which a sweep does not pay.
 const few = 64
 
 // The states of a ticket.
 const (
-	fresh  = iota // it was in no line yet
+	fresh  = iota // it has not been in a line
 	inLine        //
-	gone          // it was taken out
+	gone          // it was removed
 )
 
 // Len returns the number of tickets.
@@ -51,7 +51,7 @@ func (l *Line) link(t *Ticket) {
 	l.last = t
 }
 
-// Pop takes the first ticket out and returns it, or returns nil if there is none.
+// Pop removes and returns the first ticket, or returns nil if there is none.
 func (l *Line) Pop() *Ticket {
 	t := l.first
 	if t != nil {
@@ -60,7 +60,7 @@ func (l *Line) Pop() *Ticket {
 	return t
 }
 
-// Remove takes t out and returns true, if t is in l. It must not be in another line.
+// Remove removes t and returns true, if t is in l. It must not be in another line.
 func (l *Line) Remove(t *Ticket) bool {
 	if t.state.Load() != inLine {
 		return false
@@ -77,7 +77,8 @@ func (l *Line) Remove(t *Ticket) bool {
 	return true
 }
 
-// leave unlinks the first ticket, which is a gap. It must not keep the others alive.
+// leave unlinks the first ticket, which is a gap. It clears the link of that ticket, which
+// must not keep the others alive.
 func (l *Line) leave() {
 	t := l.first
 	l.first, t.next = t.next, nil

@@ -12,16 +12,15 @@ import (
 // easy: those simply wait longer. The hard case is a turn that was given to work
 // that is queued beneath:
 //
-//	a strand over one thread: A runs, and waits; its turn goes to C, queued for the thread.
-//	The wait ends, and A wants its turn back: C has it, and needs the thread on which A is.
+//	A strand over one thread: A runs, and waits; its turn passes to C, queued for the thread.
+//	The wait ends, and A needs its turn back: C has it, and needs the thread that A occupies.
 //
-// Waiting for C would never end. So C's turn is taken back: C goes to the head of
-// the queue of waiting turns and keeps its queue entry beneath, where one of two things
-// happens:
+// Waiting for C would never end. So C's turn is taken back: C moves to the head of the queue
+// of waiting turns and keeps its queue entry beneath. Then one of two events comes first:
 //
-//	C comes out of the queue beneath      C is admitted again
+//	C leaves the queue beneath            C is admitted again
 //	 1. it is not held: nothing to do      1. still queued beneath (sent): nothing to do
-//	 2. it is not sent any more            2. not sent: it is submitted again
+//	 2. it is no longer sent               2. not sent: it is submitted again
 //
 // Both flags change under the lock, so C is never queued beneath twice, and a held C is
 // queued beneath or running.
@@ -40,8 +39,8 @@ func (t *Turn) yield() {
 }
 
 // regain waits until t has its turn again, unless another goroutine is still in Block
-// on its behalf, or t is over. by is the worker to be told of that wait, or nil if it
-// knows already.
+// on its behalf, or t is over. by is the worker to which that wait is announced, or nil if
+// that is not needed.
 func (t *Turn) regain(by schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
@@ -50,7 +49,7 @@ func (t *Turn) regain(by schedulers.Worker) {
 		ts.mu.Unlock()
 		return
 	}
-	if t.again == nil { // else another goroutine already waits for the same turn
+	if t.again == nil { // otherwise another goroutine already waits for the same turn
 		t.again = make(chan struct{})
 		ts.resuming = append(ts.resuming, t)
 	}
@@ -64,12 +63,12 @@ func (t *Turn) regain(by schedulers.Worker) {
 	}
 	if unblock, err := Block(by); err == nil {
 		defer unblock()
-	} // else it waits anyway: the work continues with its turn, or not at all
+	} // if refused, it waits anyway: the work continues with its turn, or not at all
 	<-again
 }
 
-// letGoOn resumes the turns that may be held again, and reports whether none is left;
-// mu is held.
+// letGoOn resumes the turns that may be held again, and reports whether all resuming turns
+// could be; mu is held.
 func (ts *Turns) letGoOn() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]

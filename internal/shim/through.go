@@ -10,13 +10,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Through is a shim that submits each work item on, in an item of its own that is
-// bound to it, and keeps a list of the work that has not begun to run. Init it
-// before use.
+// Through is a shim that passes each work item on, in an item that is bound to it, and keeps
+// a list of the work that has not begun to run. Call Init before use.
 //
-// An item in the list is queued. The goroutine that takes an item out of the list has
-// it: the scheduler beneath that runs it, a Shutdown that gives up, or a submitter that
-// withdraws it. The others find it gone and leave it alone.
+// An item in the list is queued. Whoever removes an item from the list gets its work: the
+// scheduler beneath that runs it, a Shutdown that gives up, or a submitter that withdraws
+// it. The others find the item gone and do nothing.
 type Through struct {
 	tally.Tally
 	Clock
@@ -31,14 +30,14 @@ type Through struct {
 	items linked.List[Item]
 }
 
-// Item is one work item on its way through. Embed it in the work that the shim
-// submits beneath.
+// Item is one work item that passes through. Embed it in the work that the shim submits
+// beneath.
 type Item struct {
 	Visit
 	Told Told // nil: none
 
 	through *Through
-	work    schedulers.Work // nil as soon as the item is out of the list
+	work    schedulers.Work // nil when the item is no longer in the list
 	links   linked.Node[Item]
 }
 
@@ -52,8 +51,8 @@ func (t *Through) Init(name string, home, over schedulers.Scheduler) {
 	t.Clock.SetOver(over)
 }
 
-// Accept counts w as accepted and puts the item into the list, or returns the reason of
-// a refusal. home is the scheduler that w sees; nil means that of Init.
+// Accept counts w as accepted and puts the item into the list, or returns the reason for
+// a refusal. home is the scheduler that w sees; nil means the one of Init.
 func (t *Through) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work) error {
 	if home == nil {
 		home = t.home
@@ -70,7 +69,7 @@ func (t *Through) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work)
 }
 
 // Send submits outer, which embeds the accepted item, to the scheduler beneath. If that
-// refuses, the item is taken back and the error returned.
+// refuses, Send takes the item back and returns the error.
 func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
 	err := schedulers.TryOffer(t.over, outer, hint)
@@ -79,15 +78,14 @@ func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) er
 	}
 	w := it.Take()
 	if w == nil {
-		return nil // nothing to refuse: a Shutdown has given the item up
+		return nil // nothing to refuse: a Shutdown has abandoned the work
 	}
 	t.Refuse(it.home, w)
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
 }
 
-// Take takes the item out of the list and returns its work, or returns nil if the item
-// was not in it. The work then belongs to the caller, which passes it to RunThrough or
-// to Drop.
+// Take removes the item from the list and returns its work, or returns nil if the item was
+// not in the list. The caller must pass the work to RunThrough or to Drop.
 func (it *Item) Take() schedulers.Work {
 	t := it.through
 	t.mu.Lock()
@@ -112,9 +110,9 @@ func (it *Item) Queued() bool {
 	return it.work != nil
 }
 
-// RunOn runs the item's work on a worker of the scheduler beneath, unless the
-// item is gone, and reports whether it did. The work gets the worker as, which
-// embeds the item; nil means the item's own visit. Its end is reported to e.
+// RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone,
+// and reports whether it did. The work sees the worker as, which embeds the item; nil means
+// the item's own visit. e is notified of the end of the work.
 func (it *Item) RunOn(on, as schedulers.Worker, e tally.Ender) bool {
 	w := it.Begin(on)
 	if w == nil {
@@ -127,7 +125,7 @@ func (it *Item) RunOn(on, as schedulers.Worker, e tally.Ender) bool {
 	return true
 }
 
-// Begin takes the item out of the list and begins its visit. It returns the work, which
+// Begin removes the item from the list and begins its visit. It returns the work, which
 // the caller must pass to RunThrough, or nil if the item is gone.
 func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
 	w := it.Take()

@@ -8,8 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Tickets is the reordering half of shims whose items are tickets; see the
-// package comment.
+// Tickets is the common part of shims that reorder work; see the package comment.
 type Tickets struct {
 	Clock
 
@@ -20,11 +19,11 @@ type Tickets struct {
 	Policy Policy
 }
 
-// Policy is a queue of work items for which a ticket was accepted.
+// Policy is the queue of a shim: it holds the work items whose tickets were accepted.
 type Policy interface {
 	// Put adds the work of t, unless Put was called for t before. The check and the
-	// adding are one critical section: a caller that comes second must find the work in
-	// the queue when Put returns.
+	// addition are one critical section, so that the work has been in the queue when the
+	// second call returns.
 	Put(t *Ticket)
 
 	// Next is Put, unless t is nil. It then removes and returns the next ticket to run, or
@@ -41,12 +40,12 @@ type Policy interface {
 // Ticket is one work item, and the right to run one. Work is nil once it has been
 // taken out of the queue and begun.
 //
-// There may be a million of them, so it has few pointers: the policy finds what it wants to
-// know about the work at the scheduler that the work was submitted to.
+// There may be a million tickets, so a ticket has few pointers: the policy finds its data
+// about the work through the scheduler that the work was submitted to.
 type Ticket struct {
 	Visit
 	Work   schedulers.Work
-	Number uint64 // the policy's
+	Number uint64 // for use by the policy
 
 	tickets *Tickets
 	next    *Ticket       // in its line
@@ -56,14 +55,13 @@ type Ticket struct {
 // Pushed reports whether t was put into a line.
 func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
 
-// Submit submits a ticket for w, which has entered the account of home, the scheduler that
-// it sees. If the scheduler beneath refuses, it takes the Enter back and returns
-// why.
+// Submit submits a ticket for w, for which Enter was called on the tally of home, the
+// scheduler that w sees. If the scheduler beneath refuses, Submit undoes that Enter and
+// returns the reason.
 //
-// The LongRunning flag is not passed on: the work that the ticket will run is not
-// known yet. Neither is the hint's worker, unless it pumps: in that case the hint
-// says what may be run on top of a wait, and the number of tickets is what
-// matters.
+// The LongRunning flag is not passed on: the work that the ticket will run is not known yet.
+// The hint's worker is passed on only if it pumps. In that case the hint determines which
+// work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
 	t := &Ticket{Visit: Visit{home: home}, Work: w, tickets: ts}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
@@ -84,11 +82,10 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 	return nil
 }
 
-// Run implements [schedulers.Work]: it runs the next work of the policy. On top
-// of a wait, however, it runs its own work: the next item may be from outside,
-// which must not run there, and the wait may be for just this work. If its own
-// work is gone, the ticket becomes a spare one, which runs another work item
-// later.
+// Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait,
+// however, it runs its own work: the next item may be from outside and must not run there,
+// and the wait may be for this very work. If its own work is gone, the ticket becomes a
+// spare one, which runs another work item later.
 func (t *Ticket) Run(on schedulers.Worker) {
 	ts := t.tickets
 	if w, ok := Beneath(on).(onTop); !ok || !w.OnTop() {
@@ -121,15 +118,15 @@ func (ts *Tickets) runNext(t *Ticket, on schedulers.Worker) {
 	}
 }
 
-// run runs the work of a ticket that the caller has taken out of the queue.
+// run runs the work of a ticket that the caller has removed from the queue.
 func (t *Ticket) run(on schedulers.Worker) {
 	w := t.take()
 	t.Arrive(on)
 	t.tickets.Policy.Account(t).RunThrough(w, &t.Visit, nil)
 }
 
-// Abandon implements [schedulers.Work]: the scheduler beneath runs one work item
-// fewer, and the policy decides which one.
+// Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,
+// and the policy decides which one is abandoned.
 func (t *Ticket) Abandon(reason error) {
 	t.tickets.giveUpNext(t, reason)
 }
@@ -140,13 +137,13 @@ func (ts *Tickets) giveUpNext(t *Ticket, reason error) {
 	}
 }
 
-// GiveUp abandons the work of a ticket that the caller has taken out of the queue.
+// GiveUp abandons the work of a ticket that the caller has removed from the queue.
 func (t *Ticket) GiveUp(reason error) {
 	t.tickets.Policy.Account(t).Abandon(t.home, t.take(), reason)
 }
 
-// take drops the reference to the work: a context that keeps the ticket, because
-// it is the worker there, must not keep the work alive.
+// take returns the work and drops the reference to it: a context that keeps the ticket as
+// its worker must not keep the work alive.
 func (t *Ticket) take() schedulers.Work {
 	w := t.Work
 	t.Work = nil
@@ -159,15 +156,15 @@ func (ts *Tickets) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return MayRunInPlace(ts.Over, w, by)
 }
 
-// MayRunInPlace asks the scheduler over, if it is a Consenter, about the worker beneath
-// by.
+// MayRunInPlace reports whether the scheduler over is a Consenter and consents, for the
+// worker beneath by.
 func MayRunInPlace(over schedulers.Scheduler, w schedulers.Work, by schedulers.Worker) bool {
 	c, ok := over.(schedulers.Consenter)
 	return ok && c.MayRunInPlace(w, Beneath(by))
 }
 
-// MaxConcurrency returns the limit of the scheduler over; 0 means that it has none, or
-// does not say.
+// MaxConcurrency returns the limit of the scheduler over, or 0 if it has none or is no
+// Limiter.
 func MaxConcurrency(over schedulers.Scheduler) int {
 	if l, ok := over.(schedulers.Limiter); ok {
 		return l.MaxConcurrency()

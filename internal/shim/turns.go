@@ -20,18 +20,18 @@ import (
 //	                Block ▼ │ unblock, when it     │ the work ends although
 //	                     given may have it again ──┘ another goroutine is in Block
 //
-// A turn that is held is submitted to the scheduler beneath, runs there, and ends: it
-// is held from before the submission until after the end. Each step to the right or
-// downwards makes room, and the goroutine that makes it calls admit, which looks for
-// the next turn. The step back from held to waiting happens when other work must regain
-// its turn before this one begins; see regain.go.
+// A turn that is held is submitted to the scheduler beneath, runs there, and ends: it is
+// held from before the submission until after the end. Each step to the right or downwards
+// makes room, and the goroutine that takes the step calls admit, which finds the next turn.
+// The step back from held to waiting happens when other work must regain its turn before
+// this one begins; see regain.go.
 //
 // # Waiting gives up the turn
 //
-// Work that blocks in a wait gives up its turn and regains one before it
-// continues, just as a machine that suspends does: the awaited work may be queued
-// behind it. Work that regains its turn comes before work that has not begun;
-// otherwise a steady stream of new work would keep old work from ever ending.
+// Work that blocks in a wait gives up its turn and regains one before it continues, just as
+// a machine that suspends does: the awaited work may be queued behind it. Work that regains
+// its turn takes precedence over work that has not begun; otherwise a steady stream of new
+// work could keep old work from ever ending.
 type Turns struct {
 	Through
 	rule Rule
@@ -45,14 +45,14 @@ type Turns struct {
 // Rule decides which work items may run together. It is called with the lock of
 // Turns held.
 type Rule interface {
-	// Admit takes room for one work item of that kind and returns true, or
-	// returns false.
+	// Admit reserves room for one work item of that kind and returns true, or returns
+	// false if there is none.
 	Admit(kind Kind) bool
 	// Leave releases that room.
 	Leave(kind Kind)
 }
 
-// Kind is what a rule distinguishes.
+// Kind is a kind of work, as a rule distinguishes it.
 type Kind uint8
 
 // Turn is one work item of a Turns, and the worker that it sees.
@@ -67,7 +67,7 @@ type Turn struct {
 
 	held, over bool
 	sent       bool          // queued beneath, where Run or Abandon will be called
-	blocks     int           // calls of Block without their unblock yet
+	blocks     int           // calls of Block whose unblock was not called yet
 	again      chan struct{} // nil, unless it waits to continue
 }
 
@@ -125,8 +125,8 @@ func (t *Turn) Abandon(reason error) {
 	t.end(nil)
 }
 
-// arrive records that t has come out of the queue beneath, and reports whether it may
-// begin. If not, its turn was taken back, and it will be submitted again.
+// arrive records that t has left the queue beneath, and reports whether it may begin. If
+// not, its turn was taken back, and it will be submitted again.
 func (t *Turn) arrive() bool {
 	ts := t.turns
 	ts.mu.Lock()
@@ -163,14 +163,14 @@ func (ts *Turns) leave(t *Turn) {
 	}
 }
 
-// admit gives turns to all that may have one now, and submits those that begin. from is
-// the worker on whose goroutine it is called. A scheduler that runs work in place can
-// then run the next work after the current one instead of inside it.
+// admit gives turns to all work that may run now, and submits the work that begins. from is
+// the worker on whose goroutine it is called; with it, a scheduler that runs work in place
+// can run the next work after the current one instead of inside it.
 func (ts *Turns) admit(from schedulers.Worker) {
 	for t := ts.next(); t != nil; t = ts.next() {
 		hint := schedulers.Hint{From: from, Flags: t.flags | schedulers.Resumed}
-		// The work was accepted long ago, so only the work itself can be told of a
-		// refusal. Resumed says that a lack of room is no reason for one.
+		// The work was accepted long ago, so only the work itself can be notified of a
+		// refusal. The flag Resumed prevents one for lack of room.
 		if err := schedulers.TryOffer(ts.over, t, hint); err != nil {
 			t.GiveUp(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
 			ts.mu.Lock()
@@ -180,8 +180,9 @@ func (ts *Turns) admit(from schedulers.Worker) {
 	}
 }
 
-// next returns the next turn that begins, now held and to be submitted, or nil. On the
-// way it resumes turns that continue, and holds those that are already queued beneath.
+// next marks the next turn that begins as held and returns it, to be submitted, or returns
+// nil. Before that, it resumes turns that continue, and marks as held those turns that are
+// still queued beneath.
 func (ts *Turns) next() *Turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -189,7 +190,7 @@ func (ts *Turns) next() *Turn {
 		return nil
 	}
 	for t := ts.waiting.First(); t != nil; t = ts.waiting.First() {
-		queued := t.Queued() // no: a Shutdown has given it up
+		queued := t.Queued() // false: a Shutdown has abandoned its work
 		if queued && !ts.rule.Admit(t.kind) {
 			return nil
 		}
@@ -207,7 +208,7 @@ func (ts *Turns) next() *Turn {
 }
 
 // Block implements [schedulers.Blocker]: it gives up the turn, and unblock waits
-// until it is regained. The scheduler beneath is told too, and may refuse.
+// until it is regained. The wait is also announced beneath, where it may be refused.
 func (t *Turn) Block() (unblock func(), err error) { return t.step(t.Visit.Block()) }
 
 // BlockFor implements [schedulers.HomeBlocker]; see Block.
@@ -215,9 +216,9 @@ func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unbloc
 	return t.step(t.Visit.BlockFor(home, done))
 }
 
-// step gives up the turn after the worker beneath has answered. The order
-// matters: a turn given up for a wait that does not begin would have to be waited
-// for.
+// step gives up the turn after the call of the worker beneath, whose results it takes. The
+// order matters: if the turn were given up first and the wait then refused, the work would
+// have to wait to regain it.
 func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	if err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Visit is a worker of a shim: a stay on a worker of the scheduler beneath. It is set
-// by Arrive before work sees it, and constant from then on, even after the work has
-// ended: a context may keep it for long.
+// Visit is a worker of a shim. It stands for one work item's time on a worker of the
+// scheduler beneath. Arrive sets it before the work sees it. It is constant from then on,
+// even after the work has ended, because a context may keep it for long.
 type Visit struct {
-	home    schedulers.Scheduler // set before, when the work is accepted
+	home    schedulers.Scheduler // set earlier, when the work is accepted
 	beneath schedulers.Worker    // nil: no particular worker
 	id      int
 }
@@ -22,7 +22,7 @@ type Visit struct {
 func (v *Visit) Arrive(on schedulers.Worker) {
 	v.beneath = on
 	if on != nil {
-		v.id = on.ID() // unique among running work items, which is all that an ID requires
+		v.id = on.ID() // unique among running work items, as an ID has to be
 	} else {
 		v.id = unnamedID()
 	}
@@ -34,7 +34,7 @@ func (v *Visit) Scheduler() schedulers.Scheduler { return v.home }
 // ID implements [schedulers.Worker].
 func (v *Visit) ID() int { return v.id }
 
-// Beneath returns the worker that the visit is a stay on, or nil.
+// Beneath returns the worker of the scheduler beneath, or nil.
 func (v *Visit) Beneath() schedulers.Worker {
 	if v == nil {
 		return nil
@@ -42,11 +42,11 @@ func (v *Visit) Beneath() schedulers.Worker {
 	return v.beneath
 }
 
-// Block implements [schedulers.Blocker] by telling the worker beneath.
+// Block implements [schedulers.Blocker] by announcing the wait to the worker beneath.
 func (v *Visit) Block() (unblock func(), err error) { return Block(v.beneath) }
 
-// BlockFor implements [schedulers.HomeBlocker] by telling the worker beneath, which
-// finds out by [schedulers.RunsOn] whether work of home is its scheduler's.
+// BlockFor implements [schedulers.HomeBlocker] by announcing the wait to the worker beneath,
+// which checks with [schedulers.RunsOn] whether work of home runs on its scheduler.
 func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	if b, ok := v.beneath.(schedulers.HomeBlocker); ok {
 		return b.BlockFor(home, done)
@@ -54,7 +54,7 @@ func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblo
 	return Block(v.beneath)
 }
 
-// Block tells w that its goroutine is about to block, if w is a Blocker.
+// Block announces to w that its goroutine is about to block, if w is a Blocker.
 func Block(w schedulers.Worker) (unblock func(), err error) {
 	if b, ok := w.(schedulers.Blocker); ok {
 		return b.Block()
@@ -78,7 +78,7 @@ func Beneath(w schedulers.Worker) schedulers.Worker {
 	}
 }
 
-// Find returns the nearest of w and the workers beneath it that is a W, or false.
+// Find returns the first worker that is a W, among w and the workers beneath it, or false.
 func Find[W any](w schedulers.Worker) (found W, ok bool) {
 	for w != nil {
 		if found, ok = w.(W); ok {
@@ -93,8 +93,9 @@ func Find[W any](w schedulers.Worker) (found W, ok bool) {
 	return found, false
 }
 
-// A nil worker has no ID to lend. Visits on one take theirs from a separate range, far
-// above any number of workers, and reuse them after a million.
+// A visit usually has the ID of the worker beneath. If that is nil, the visit takes an ID
+// from a separate range, far above any number of workers; the range is reused after a
+// million.
 const (
 	firstUnnamed = 1 << 20
 	maxUnnamed   = 1<<20 - 1
@@ -108,7 +109,7 @@ func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }
 // beneath, which may run other work meanwhile.
 func (v *Visit) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if v.beneath == nil {
-		// Not Wait, which would ask where it is, and come here again.
+		// Not Wait: it would find this worker with Here, and call this method again.
 		return ending.Await(ctx, done, func() {})
 	}
 	return schedulers.Wait(ctx, v.beneath, home, done)

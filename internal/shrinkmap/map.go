@@ -1,15 +1,14 @@
-// Package shrinkmap has a map that releases its memory.
+// Package shrinkmap implements a map that releases its memory.
 //
 // Go's maps grow and never shrink: a map that held a million keys for a moment
-// keeps their buckets, some forty megabytes, as long as it exists. That is
-// acceptable, unless a program has a lock for each key, with a million keys over
-// time and one locked at a time. So this map drops its buckets when it becomes
-// empty after it has been large. A small map keeps them: making a new map for
-// each key that comes and goes would cost more than the key.
+// keeps their buckets, some forty megabytes, as long as it exists. That is often
+// acceptable, but not in a program that has a lock for each key and locks a million keys
+// over time, one at a time. So this map drops its buckets when it becomes empty after it has
+// been large. A small map keeps them: making a new map for each key that is added and
+// removed would cost more than the key.
 //
-// A map that is never quite empty keeps its buckets. Moving the remaining keys to a
-// smaller map would delay the caller that happens to delete the key before, while it
-// holds a lock.
+// A map that never becomes empty keeps its buckets. Moving the remaining keys to a smaller
+// map would delay the caller whose deletion triggers the move, while it holds a lock.
 package shrinkmap
 
 import "iter"
@@ -18,10 +17,10 @@ import "iter"
 // key that is not comparable panics, as in Go's maps.
 type Map[K comparable, V any] struct {
 	m    map[K]V
-	most int // high-water mark of keys, since the buckets were made
+	most int // high-water mark of keys since the buckets were made
 }
 
-// small is the number of keys whose buckets are not worth releasing.
+// small is the number of keys up to which it does not pay to release the buckets.
 const small = 1024
 
 // Get returns the value of key, and whether there is one.

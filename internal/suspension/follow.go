@@ -16,17 +16,17 @@ type Twin[T any] interface {
 // function waits.
 type Following[T any] struct { //nolint:errname // an error by type alone
 	Twin   Twin[T]
-	Thrown func(error) bool // whether it is the error of a function that has not returned
-	Caught func(any) error  // the error of a recovered value
+	Thrown func(error) bool // reports whether the error is of a function that has not returned
+	Caught func(any) error  // returns the error for a recovered value
 
 	node continuation.Node
 	end  Ender[T]
 }
 
-// Error implements error. No user's code is given it.
+// Error implements error. The error never reaches user code.
 func (*Following[T]) Error() string { return "movenext: the function has suspended" }
 
-// Begin is what the method GoOn of self does, which embeds f.
+// Begin implements the method GoOn of self, which embeds f.
 func (f *Following[T]) Begin(self continuation.Target, end any, on schedulers.Worker) {
 	f.end = end.(Ender[T])
 	f.node.Prepare(self)
@@ -44,8 +44,8 @@ func (f *Following[T]) Completed(schedulers.Worker) continuation.Chain {
 	return f.returned(v, err)
 }
 
-// returned asks a user's error what it is, on the goroutine that completed the job: a
-// panic in it goes no further.
+// returned calls methods of a user's error on the goroutine that completed the job, and
+// contains a panic in them.
 func (f *Following[T]) returned(v T, err error) (waiters continuation.Chain) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -55,5 +55,5 @@ func (f *Following[T]) returned(v T, err error) (waiters continuation.Chain) {
 	return f.end.Return(v, err)
 }
 
-// Above returns what is completed when the function has ended: see [Ender]'s Handle.
+// Above returns the job that is completed when the function has ended: see [Ender]'s Handle.
 func (f *Following[T]) Above() any { return f.end.Handle() }

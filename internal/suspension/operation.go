@@ -4,11 +4,10 @@ import "context"
 
 // # Operations that call functions
 //
-// An operation of package parallel calls many functions, and its caller waits for
-// all of them. A machine that calls one marks itself in the context, because
-// every operation takes a context first, so no operation needs a second form. The
-// operation unwraps it at once: bodies get a context of their own, so the mark
-// goes no further.
+// An operation of package parallel calls many functions, and its caller waits for all of
+// them. A machine that calls an operation marks the context: since every operation takes a
+// context, none needs a second form. The operation unwraps the context at once, and bodies
+// get another one, so the mark does not reach them.
 //
 //	machine:    parallel.For(Caller{ctx}, 0, n, body)
 //	operation:  nothing has suspended:   its results, as for any caller
@@ -18,10 +17,10 @@ import "context"
 // nil.
 type Caller struct{ context.Context }
 
-// End says how an operation has ended whose caller is suspended. It is
-// the value of a job, and not its error: an operation returns a panic in a body
-// as an error, and the error of a job would be raised.
+// End describes how an operation whose caller is suspended has ended. It is the value of a
+// job, and not its error: an operation returns a panic in a body as an error, but a panic
+// that is a job's error would be raised.
 type End struct {
 	Err    error
-	Goexit bool // a body has called runtime.Goexit, and so does the caller
+	Goexit bool // a body has called runtime.Goexit, and so must the caller
 }

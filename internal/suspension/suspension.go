@@ -1,26 +1,24 @@
 // Package suspension defines how a function that the runtime calls reports that it has
 // not ended.
 //
-// A function given to job.Run, to a scope, to coord.SingleFlight and the like has
-// the type of a plain Go function: func(context.Context) (T, error). A machine
-// among them returns early when it suspends, with an error that is a [Suspended].
-// The caller then completes nothing. As its last action it hands the right to
-// complete to that error:
+// A function passed to job.Run, to a scope, to coord.SingleFlight and the like has the type
+// of a plain Go function: func(context.Context) (T, error). If the function is a machine, it
+// returns early when it suspends, with an error that is a [Suspended]. The caller then
+// completes nothing. As its last action it passes the right to complete to that error:
 //
 //	caller:    v, err := fn(ctx)
 //	           err is no Suspended:   complete with v, err
 //	           err is a Suspended:    s.GoOn(end, worker, spent)
 //	machine:   … ──▶ end.Return(v, err), or end.Fault(err) ──▶ the caller's completion
 //
-// So one convention serves every function of the runtime that takes a function, and
-// wrappers that pass on a function's error need no knowledge of it.
+// So one convention is enough for every function of the runtime that takes a function, and
+// wrappers that pass on a function's error need not know of it.
 //
-// The alternative is a second form of each such function, which takes a machine.
-// Five existed, visible to all users, and each further function would have needed
-// one more.
+// The alternative is a second form of each such function, which takes a machine. There were
+// five, visible to all users, and each further function would have needed one more.
 //
 // A Suspended never reaches user code: the generator passes such functions only to the
-// runtime's own functions, and each of those calls [Of] before it looks at the error.
+// runtime's own functions, and each of those calls [Of] before it uses the error.
 package suspension
 
 import (
@@ -33,32 +31,31 @@ import (
 type Suspended interface {
 	error
 
-	// GoOn lets the function continue. end is the [Ender] of the function's
-	// result type; it is called once when the function has ended, perhaps before
-	// GoOn returns. So GoOn is the caller's last action on the operation that end
-	// completes. It is called on the worker on, outside deferred functions. For
-	// spent see jobcore.Awaiting: if it is 0, GoOn is all that is left of the
-	// worker's current work.
+	// GoOn lets the function continue. end is the [Ender] for the function's result type;
+	// it is called once when the function has ended, perhaps before GoOn returns. So GoOn
+	// must be the caller's last action on the operation that end completes. It is called on
+	// the worker on, outside deferred functions. For spent see jobcore.Awaiting; if it is 0,
+	// GoOn is the last action of the worker's current work.
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 
-// Ender is the right to complete what a suspended function has begun. Exactly one call
-// of Return or Fault returns; the caller delivers its chain.
+// Ender is the right to complete the operation of a suspended function. Exactly one call of
+// Return or Fault returns; the caller delivers its chain.
 type Ender[T any] interface {
-	// Return completes with what the function has returned. It calls methods of a
-	// user's error; if one of them panics nothing is complete, and Fault is
-	// called with that panic.
+	// Return completes the operation with the results of the function. It calls methods of
+	// a user's error; if one of them panics, nothing is completed, and Fault must be called
+	// with that panic.
 	Return(value T, err error) continuation.Chain
 
-	// Fault completes for a function that has not returned.
+	// Fault completes the operation for a function that has not returned.
 	Fault(err error) continuation.Chain
 
 	// Handle returns the job that is completed, a job.Handle.
 	Handle() any
 }
 
-// Of returns err if it says that a function has suspended, or nil. It looks at the
-// error itself, not at what it wraps.
+// Of returns err if it is a [Suspended], or nil. It checks only err itself, not the errors
+// that it wraps.
 func Of(err error) Suspended {
 	s, _ := err.(Suspended)
 	return s

@@ -1,21 +1,20 @@
-// Package tally accounts for the work of a scheduler: what was accepted, how it ended,
-// and whether all of it has ended, which is what Shutdown waits for.
+// Package tally counts the work of a scheduler: how much was accepted, how it ended, and
+// whether all of it has ended, which is what Shutdown waits for.
 //
 // # One word decides
 //
-// Whether work may enter and whether all has ended are one question: with two
-// variables, work could enter between "closed" and "nothing is left". So one word holds
-// both, the number of work items that are accepted and not done, and the bit that says
-// closed:
+// Whether work may enter and whether all work has ended must be decided together: with two
+// variables, work could enter between "closed" and "nothing is left". So one word holds both
+// the number of work items that are accepted and not done, and the closed bit:
 //
 //	word = 2·pending + closed
 //
 //	Enter      adds 2, unless the bit is set
-//	leave      subtracts 2; making it 1 is the last leave after the closing
-//	close      sets the bit; finding 0 means that nothing was left
+//	leave      subtracts 2; a result of 1 means that this was the last leave after close
+//	close      sets the bit; a previous value of 0 means that nothing was left
 //
-// After the bit is set the word only falls, so it falls to 1 once, or was 0 when the
-// bit was set: done is closed exactly once.
+// After the bit is set the word only decreases, so either it becomes 1 once, or it was 0
+// when the bit was set: done is closed exactly once.
 //
 // The tempting alternative is a sync.WaitGroup next to a flag: Add then races Wait in
 // exactly the case in which it must not.
@@ -44,12 +43,12 @@ type Tally struct {
 	// before use.
 	Drained func()
 
-	// Apart says that Run need not make [schedulers.Here] find the worker: each work item
-	// has a goroutine of its own, whose waits hold up no other work, or the scheduler does
-	// it for many work items at once. Set it before use.
+	// Apart is true if Run need not register the worker for [schedulers.Here]: each work
+	// item has its own goroutine, whose waits delay no other work, or the scheduler
+	// registers the worker for many work items at once. Set it before use.
 	Apart bool
 
-	// Each says that each work item has a worker of its own, whose events the tally tells
+	// Each is true if each work item has its own worker, whose events the tally reports,
 	// too. Set it before use.
 	Each bool
 
@@ -67,14 +66,14 @@ const (
 	one       = 2
 )
 
-// Ender is notified when a run has ended, in whatever way. It is called before Shutdown
-// can return because of that run. It must not block or panic.
+// Ender is notified when a run has ended, in whatever way. Ended is called before Shutdown
+// can return because of that end. It must not block or panic.
 type Ender interface{ Ended() }
 
-// Enter accepts w on behalf of the scheduler home, whose errors begin with name, or
-// returns why not: nil work is rejected, and nothing is accepted after Shutdown. Each
-// Enter that returned nil is followed by exactly one of Run, RunThrough, Abandon and
-// Refuse.
+// Enter accepts w on behalf of the scheduler home, whose errors begin with name, or returns
+// the reason of a refusal: nil work is rejected, and no work is accepted after Shutdown.
+// Each Enter that returned nil must be followed by exactly one call of Run, RunThrough,
+// Abandon or Refuse.
 func (b *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work) error {
 	if w == nil {
 		b.refused.Add(1)
@@ -116,7 +115,7 @@ func (b *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason err
 }
 
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
-// the counts are right and Run does not return. A nil ender is not told.
+// the counts are right and Run does not return. e may be nil.
 func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.contain(e)
@@ -143,10 +142,10 @@ func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 	schedulers.RunOn(w, on)
 }
 
-// told is a work item whose run is told as events.
+// told wraps a work item whose run is reported as events.
 type told struct {
 	schedulers.Work
-	each bool // and its worker's beginning and end
+	each bool // the start and end of its worker are reported, too
 }
 
 // Run implements [schedulers.Work].
@@ -158,9 +157,9 @@ func (t *told) Run(on schedulers.Worker) {
 	schedulers.RunTold(on.Scheduler(), t.Work, on)
 }
 
-// pass has to recover to tell a panic from a Goexit. It panics again with the frames of
-// the first panic still on the stack, so a stack taken further out shows where it
-// began.
+// pass has to recover in order to distinguish a panic from a Goexit. It panics again while
+// the frames of the first panic are still on the stack, so a stack captured further out
+// shows the origin.
 func (b *Tally) pass(e Ender) {
 	v := recover()
 	b.ended(e, v != nil)
@@ -215,7 +214,7 @@ func (b *Tally) Close() <-chan struct{} {
 }
 
 // Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need nothing else
-// to end. If ctx ends first, giveUp is called, which abandons what is queued.
+// to end. If ctx ends first, giveUp is called, which abandons the queued work.
 func (b *Tally) Shutdown(ctx context.Context, giveUp func()) error {
 	return ending.Await(ctx, b.Close(), giveUp)
 }

@@ -1,12 +1,12 @@
-// Package timers holds the timers of a scheduler: any number of them on one
-// timer of the Go runtime.
+// Package timers implements the timers of a scheduler: any number of them share one timer of
+// the Go runtime.
 //
 // # Why not one runtime timer each
 //
-// A time.AfterFunc holds about 170 bytes, and when it fires it starts a
-// goroutine. A million that fire together start a million goroutines. A
-// [schedulers.Timer] is embedded in the sleeper and needs no memory of its own
-// beyond 8 bytes in a queue, or 16 in a heap; one goroutine expires them all.
+// A time.AfterFunc takes about 170 bytes, and when it fires it starts a goroutine. A million
+// that fire together start a million goroutines. A [schedulers.Timer] is embedded in the
+// sleeper and needs only 8 further bytes in a queue, or 16 in a heap; one goroutine expires
+// them all.
 //
 // # Why not one queue for the process
 //
@@ -16,7 +16,7 @@
 //
 // # Nothing while idle
 //
-// The runtime's timer is made when the first timer is armed, and stopped when the
-// queue becomes empty. A queue without timers holds no goroutine, no armed timer
-// of the runtime, and little memory.
+// The runtime's timer is made when the first timer is armed, and stopped when the queue
+// becomes empty. A queue without timers has no goroutine, no armed timer of the runtime, and
+// little memory.
 package timers

@@ -4,14 +4,14 @@ import "github.com/movenext/movenext/schedulers"
 
 // heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children
 // instead of two it is half as deep, and the children that a step down compares
-// are adjacent in memory. Times are kept in the entries, so that no comparison
-// follows a pointer, unless two are equal: then the order of arming decides; the
-// timer has its number in When.
+// are adjacent in memory. Times are kept in the entries, so that a comparison follows a
+// pointer only if two times are equal. Then the order of arming decides, which the timer
+// has as a number in When.
 //
-// The entries lie in chunks. A slice would be copied each time it grows, under
-// the lock, and for that moment a million timers would need twice the memory. A
-// chunk is 512 bytes, the greatest object that the Go runtime makes without a
-// header: a chunk of 1024 bytes took 1152.
+// The entries are stored in chunks. A slice would be copied each time it grows, under the
+// lock, and for that moment a million timers would need twice the memory. A chunk is 512
+// bytes, the largest object that the Go runtime allocates without a header: a chunk of 1024
+// bytes took 1152.
 //
 // Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside
 // the heap.
@@ -52,7 +52,7 @@ func (h *heap) push(e entry) {
 	h.up(h.n-1, e)
 }
 
-// remove takes out the entry at index i and returns its timer.
+// remove removes the entry at index i and returns its timer.
 func (h *heap) remove(i int) *schedulers.Timer {
 	t := h.at(i).timer
 	t.Slot = 0
@@ -70,7 +70,7 @@ func (h *heap) remove(i int) *schedulers.Timer {
 	return t
 }
 
-// up puts e in its position on the path from index i to the root.
+// up puts e into its position on the path from index i to the root.
 func (h *heap) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / arity
@@ -83,7 +83,7 @@ func (h *heap) up(i int, e entry) {
 	h.set(i, e)
 }
 
-// down puts e in its position on the path from index i to the leaves.
+// down puts e into its position on the path from index i to the leaves.
 func (h *heap) down(i int, e entry) {
 	for {
 		first := arity*i + 1
@@ -110,9 +110,9 @@ func (h *heap) set(i int, e entry) {
 	e.timer.Slot = i + 1
 }
 
-// shrink releases memory after a crowd of timers has left. It keeps one chunk
-// more than needed: otherwise a heap at the edge of a chunk would make the chunk
-// anew at every step. The list of chunks is copied when a quarter of it is used.
+// shrink releases memory after many timers have left. It keeps one chunk more than needed:
+// otherwise a heap at the edge of a chunk would allocate the chunk again and again. The list
+// of chunks is copied to a smaller one when only a quarter of it is used.
 func (h *heap) shrink() {
 	used := (h.n + chunkSize - 1) >> chunkBits
 	if len(h.chunks) <= used+1 {

@@ -2,52 +2,50 @@ package timers
 
 import "github.com/movenext/movenext/schedulers"
 
-// line holds timers that were armed in the order in which they expire: all timers whose
-// sleeps or timeouts are equally long, which is most of a crowd. It is a queue, so that
-// arming, stopping and taking the next timer cost the same at any length, and touch
-// memory in order. A heap of a million goes through ten levels for each timer that it
-// hands out, and the sleepers of its last level are not in the cache: 0.1 µs, a quarter
-// of the cost of a sleep.
+// line holds timers that were armed in the order in which they expire. Timers with equally
+// long sleeps or timeouts are armed in that order, and if there are many timers, most are of
+// this kind. The line is a queue, so arming, stopping and taking the next timer cost the same
+// at any length, and access memory in order. A heap of a million goes through ten levels for
+// each timer that it returns, and the sleepers of its last level are not in the cache: 0.1 µs,
+// a quarter of the cost of a sleep.
 //
-// # A timer that comes out of order
+// # A timer out of order
 //
-// A timer that expires before the last one of the line goes into the heap, so the
-// earliest timer may be in either of the two. But a single timer that is set to
-// the next day would then keep the line for itself until that day. So a short
-// line moves its timers to the heap when a timer comes that is earlier than its
-// last, and begins anew with that one. No timer moves more than once.
+// A timer that expires before the last one of the line goes into the heap, so the earliest
+// timer may be in either of the two. But a single timer that is set to the next day would
+// then keep all others out of the line until that day. So when a timer arrives that expires
+// before the last one of a short line, the line moves its timers to the heap and starts over
+// with the new one. No timer moves more than once.
 //
 // # A timer that is stopped
 //
-// A stopped timer leaves a gap, because the timers behind it know their
-// positions. Gaps at both ends are removed at once, and all of them when there
-// are more gaps than timers: otherwise timeouts that are mostly stopped would
-// fill the memory until the first of them had expired. So a line has at most
-// twice as many slots as timers, plus a chunk, and closing the gaps costs two
-// steps for each timer that was stopped.
+// A stopped timer leaves a gap, because the timers behind it know their positions. Gaps at
+// both ends are removed at once, and all gaps when they outnumber the timers: otherwise
+// timeouts that are mostly stopped would fill the memory until the first of them expired. So
+// a line has at most twice as many slots as timers, plus a chunk, and closing the gaps costs
+// two steps for each timer that was stopped.
 //
 // # Timers of the same time
 //
-// Timers of the same time expire in the order of their arming, which for those in
-// the line is their order. So a slot only needs to name its timer: half of an
-// entry of the heap, and the timer itself has its time. If a timer of the heap
-// comes to the front together with a timer of the line that has the same time,
-// began decides. A timer that was in the heap when the line began anew comes
-// first. A timer that went there later was too early for the line's end, and so
-// is behind those of its own time that are in the line. For that the end must not
-// move to an earlier time when the last timers are stopped: a timer of that time
-// could then come into the line, behind one in the heap that was armed before it.
+// Timers of the same time expire in the order of their arming, which for those in the line is
+// their order there. So a slot needs only a pointer to its timer, half the size of an entry of
+// the heap; the timer itself has its time. If the first timer of the heap and the first timer
+// of the line have the same time, began decides. A timer that was in the heap when the line
+// started over is the earlier one. A timer that entered the heap later expires before the
+// line's end, so it was armed after the timers of its own time in the line. For that to hold,
+// the end must not move to an earlier time when the last timers are stopped: a timer of that
+// time could then enter the line, although another one in the heap was armed before it.
 //
 // Invariant: the timer at position p has Slot == -1-p and its time in When. The
 // slots at both ends have a timer.
 type line struct {
 	chunks []*row // in use, the first one with the front
 	front  int    // of the first slot, in the first chunk
-	n      int    // slots, gaps included
+	n      int    // slots, including gaps
 	gaps   int
 	origin int   // the position of the first chunk's first slot
-	last   int64 // the time of the last timer since it was empty
-	began  int64 // timers armed by the time the line was last empty, with its first
+	last   int64 // the time of the last timer pushed since the line was empty
+	began  int64 // how many timers had been armed when the line got its first one, inclusive
 }
 
 // row is as big as a chunk of the heap.
@@ -58,10 +56,10 @@ const (
 	rowSize = 1 << rowBits
 )
 
-// positions is where the counting of positions begins again.
+// positions is the number at which the counting of positions wraps around.
 const positions = 1 << 30
 
-// short is the number of timers up to which a line moves them to the heap.
+// short is the number of timers up to which a line may move its timers to the heap.
 const short = rowSize
 
 func (l *line) at(i int) **schedulers.Timer {
@@ -99,7 +97,7 @@ func (l *line) set(i int, t *schedulers.Timer) {
 	t.Slot = -1 - (l.origin+l.front+i)&(positions-1)
 }
 
-// remove takes out the timer whose Slot is given, and returns it.
+// remove removes the timer with the given Slot, and returns it.
 func (l *line) remove(slot int) *schedulers.Timer {
 	i := (-1 - slot - l.origin - l.front) & (positions - 1)
 	at := l.at(i)
@@ -131,8 +129,8 @@ func (l *line) trim() {
 	l.dropLast()
 }
 
-// dropFirst drops the first chunk, which is used up; it is reused as the last one if
-// there is no other.
+// dropFirst drops the first chunk, which is used up. If there is no other chunk, it is reused
+// as the last one.
 func (l *line) dropFirst() {
 	l.front = 0
 	l.origin = (l.origin + rowSize) & (positions - 1)
@@ -153,7 +151,7 @@ func (l *line) dropLast() {
 	}
 }
 
-// close moves the timers together.
+// close closes the gaps.
 func (l *line) close() {
 	n := 0
 	for i := range l.n {
@@ -167,9 +165,9 @@ func (l *line) close() {
 	l.dropLast()
 }
 
-// surrender moves all timers into h, where numbers decide between equal times.
-// The timers get the numbers of their slots, counted from the line's beginning,
-// which are not greater than if they had been in the heap before.
+// surrender moves all timers into h, where arming numbers decide between equal times. The
+// timers get the numbers of their slots, counted from the line's beginning. These are not
+// greater than the numbers that the timers would have if they had been armed in the heap.
 func (l *line) surrender(h *heap) {
 	for i := range l.n {
 		if t := *l.at(i); t != nil {

@@ -15,16 +15,16 @@ import (
 // blocks.
 type Queue struct {
 	mu   interleave.Mutex
-	line line // the timers that were armed in the order of their times
-	heap heap // the others
+	line line // timers that were armed in the order of their times
+	heap heap // all other timers
 
 	// The clock: when of an entry counts nanoseconds from base, which is
 	// the moment of the first StartTimer.
 	base  time.Time
-	armed int64 // how many timers were ever armed: orders timers of the same time
+	armed int64 // how many timers were ever armed; orders timers of the same time
 
-	// The one timer of the Go runtime. alarm is nil until it is first needed. set
-	// is the time at which it will fire, or never.
+	// alarm is the one timer of the Go runtime, or nil until it is first needed. set is the
+	// time at which it will fire, or never.
 	alarm *interleave.Timer
 	set   int64
 
@@ -33,7 +33,7 @@ type Queue struct {
 
 const (
 	never = math.MaxInt64
-	batch = 256 // expiries taken under one lock
+	batch = 256 // timers taken in one critical section
 )
 
 // StartTimer arms t to expire after d, counted from now. A d of zero or less expires as
@@ -56,7 +56,7 @@ func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 	}
 }
 
-// StopTimer disarms t and reports whether it did. False says that t has expired,
+// StopTimer disarms t and reports whether it did. False means that t has expired,
 // is expiring right now, or was never armed.
 func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 	q.mu.Lock()
@@ -84,7 +84,7 @@ func (q *Queue) arm(t *schedulers.Timer, when int64) {
 	q.line.push(t, when, q.armed)
 }
 
-// disarm takes out a timer that is armed.
+// disarm removes a timer that is armed.
 func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
 	if t.Slot < 0 {
 		return q.line.remove(t.Slot)
@@ -120,14 +120,14 @@ func after(now int64, d time.Duration) int64 {
 }
 
 // setAlarm updates the runtime's timer to match the queue. When a timer is
-// stopped, an alarm that was set to an earlier time than needed is left alone,
-// unless no timer is left: it fires once in vain, which costs less than setting
-// it anew for every timeout that did not happen.
+// stopped, an alarm that is set to an earlier time than needed is left unchanged,
+// unless no timer is left. It then fires once for nothing, which costs less than setting
+// it again for every timeout that did not happen.
 func (q *Queue) setAlarm() {
 	first := q.earliest()
 	if first.timer == nil {
 		q.set = never
-		if q.alarm != nil { // nil if the only timer ever was one for the end of time
+		if q.alarm != nil { // nil if only timers that never expire were armed
 			q.alarm.Stop()
 		}
 		return
@@ -144,9 +144,9 @@ func (q *Queue) setAlarm() {
 // fire runs on the goroutine of the runtime's timer and expires the timers that
 // are due.
 //
-// At most one goroutine fires at a time. Two would call OnExpire out of order
-// when timers become due while earlier ones are still being called. The alarm may
-// therefore fire in vain; that is harmless.
+// At most one goroutine fires at a time. Two would call OnExpire out of order if timers
+// become due while OnExpire of earlier ones is still being called. The alarm may therefore
+// fire for nothing; that is harmless.
 func (q *Queue) fire() {
 	q.mu.Lock()
 	if q.firing {
@@ -162,11 +162,10 @@ func (q *Queue) fire() {
 // which it takes into scratch. An OnExpire that calls runtime.Goexit ends its
 // goroutine, but does not affect the timers after it.
 //
-// Between two batches it lets other goroutines run. Most timers submit a machine
-// to a scheduler when they expire, which is much faster than running the machine.
-// Of a million that expire together, half would lie in the scheduler's queue
-// before the workers had their share of the processors, and that queue took an
-// eighth of all the memory used.
+// Between two batches it lets other goroutines run. Most timers submit a machine to a
+// scheduler when they expire, which is much faster than running the machine. If a million
+// expired together, half of the machines would be in the scheduler's queue before the workers
+// got their share of the processors. That queue took an eighth of all the memory used.
 func (q *Queue) expire(due, scratch []*schedulers.Timer) {
 	ended := false
 	defer func() {
@@ -193,8 +192,8 @@ func (q *Queue) expire(due, scratch []*schedulers.Timer) {
 	}
 }
 
-// takeDue appends to due up to a batch of timers that are due, and takes them out
-// of the queue. If there is none, it ends the firing and sets the alarm.
+// takeDue removes up to a batch of timers that are due from the queue, and appends them to
+// due. If there is none, it ends the firing and sets the alarm.
 func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,31 +1,29 @@
-// Package tracking has the table of the suspended machines of a program, for
-// package inspect. While no machine is tracked, a suspension pays for one load of
-// a pointer, and a resumption for one look at its frame.
+// Package tracking keeps the table of the suspended machines of a program, for package
+// inspect. While no machine is tracked, a suspension costs one load of a pointer, and a
+// resumption one check of its frame.
 //
 // # Permission to read a machine
 //
-// A suspended machine belongs to the operation that it waits for, which may let
-// it continue at any moment, and its fields are plain. So a reader has to keep it
-// from continuing, and must not stop anything else.
+// A suspended machine belongs to the operation that it waits for, which may let it continue
+// at any moment, and its fields are plain variables. So a reader has to prevent it from
+// continuing, and must not delay any other machine.
 //
 //	the machine                         the waker                      a reader
 //	 1. Enter: lock the shard,           1. owns the machine now        1. lock the shard
-//	    enter it, unlock                 2. Leave: lock the shard,      2. read what is entered
-//	 2. register with what it waits for     remove it, unlock           3. unlock
+//	    enter it, unlock                 2. Leave: lock the shard,      2. read the entries
+//	 2. register with the operation         remove it, unlock           3. unlock
 //	                                     3. submit it
 //
-// Proof. The entry was written by step 1 of the machine, or before it, and
-// changes only after step 3 of the waker. Both have the lock between themselves
-// and the reader's step 2. So a reader sees the machine as it has suspended,
-// whole.
+// Proof. A machine's fields were written before the end of its step 1, and change only after
+// step 3 of the waker. The lock orders both with the reader's step 2. So a reader sees the
+// machine exactly as it was when it suspended.
 //
 // It is tempting to let readers copy the table first and read the machines
 // afterwards. But by then machines have continued, and their frames are being
 // written.
 //
-// The lock is one of 64, and a reader holds it for a hundred machines at a time.
-// The shard of a machine is chosen at random, so machines that suspend at the
-// same time rarely contend.
+// There are 64 locks, and a reader holds one for a hundred machines at a time. The shard of a
+// machine is chosen at random, so machines that suspend at the same time rarely contend.
 package tracking
 
 import (
@@ -38,12 +36,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Machine is a suspended machine, as package statemachine has it. Its methods may be
-// called while it is entered, under the lock of its shard: by the function that [Each]
-// calls. They do not block.
+// Machine is a suspended machine; package statemachine implements it. Its methods may be
+// called while it is entered, under the lock of its shard, that is, by the function that
+// [Each] calls. They do not block.
 type Machine interface {
-	// Points appends the suspended calls to buf, the innermost first, up to its
-	// capacity; more says how many further ones there are.
+	// Points appends the suspended calls to buf, the innermost first, up to its capacity;
+	// more is the number of further ones.
 	Points(buf []Point) (points []Point, more int)
 
 	// Handle returns the job.Handle of the outermost call, or nil if it is not known.
@@ -53,32 +51,32 @@ type Machine interface {
 	Home() *schedulers.Home
 }
 
-// Point is a suspended call: its frame, whose type is that of the function, and the
-// number of the suspension point. The two determine a line of the source.
+// Point is a suspended call: its frame, whose type identifies the function, and the number
+// of the suspension point. The two determine a line of the source.
 type Point struct {
 	Frame any
 	State int32
 }
 
-// Sleep is the operation of a machine that sleeps: for how long. It is due when
-// that time has passed since the suspension.
+// Sleep is the operation of a machine that sleeps. Its value is the duration of the sleep,
+// which begins at the suspension.
 type Sleep time.Duration
 
 // Record is one suspended machine.
 type Record struct {
 	Of    Machine
-	On    any   // what it waits for
+	On    any   // the operation that it waits for
 	Since int64 // when it was suspended; see Now
 }
 
-// Filter decides which machines are tracked, and which jobs with a function.
+// Filter selects the machines, and the jobs with a function, that are tracked.
 type Filter struct {
-	Among   uint64 // one job in so many may be wanted; see [sample.OneIn]
+	Among   uint64 // about one job in this many may be selected; see [sample.OneIn]
 	Machine func(m Machine) bool
 	Job     func(job any) bool
 }
 
-// switches are what machines look at when they suspend. They never change.
+// switches are the settings that machines read when they suspend. They are immutable.
 type switches struct {
 	filter  *Filter
 	watcher *Watcher
@@ -88,7 +86,7 @@ var (
 	current atomic.Pointer[switches] // nil: nothing is tracked or watched
 	base    = time.Now()
 
-	changes sync.Mutex // of current
+	changes sync.Mutex // guards the replacement of current
 )
 
 func change(f func(*switches)) {
@@ -109,8 +107,8 @@ func change(f func(*switches)) {
 // started.
 func Now() int64 { return int64(time.Since(base)) }
 
-// On reports whether a machine that suspends has to look further: machines are tracked,
-// or lives are watched.
+// On reports whether a machine that suspends needs further checks: machines are tracked, or
+// lives are watched.
 func On() bool { return current.Load() != nil }
 
 // Tracked reports whether machines are tracked.
@@ -119,9 +117,9 @@ func Tracked() bool {
 	return s != nil && s.filter != nil
 }
 
-// Set makes machines tracked that f accepts, from their next suspension on, and jobs
-// that are made from now on; nil: none. What was entered before remains until it
-// continues or ends, or [Forget] is called.
+// Set starts to track the machines that f selects, from their next suspension on, and the
+// jobs among those that are made from now on; nil: none. Entries made before remain until
+// the machine continues or the job ends, or [Forget] is called.
 func Set(f *Filter) {
 	change(func(s *switches) { s.filter = f })
 	if f != nil {
@@ -131,8 +129,8 @@ func Set(f *Filter) {
 	}
 }
 
-// Forget drops all entered machines and jobs. Their indexes remain theirs until they
-// continue or end.
+// Forget drops all entered machines and jobs. Their tickets stay in use until they continue
+// or end.
 func Forget() {
 	for _, t := range []*table{&machines, &jobs} {
 		t.each(func(r *Record) { r.Of, r.On = nil, nil })
@@ -150,14 +148,14 @@ func Enter(m Machine, on any) (ticket uint32) {
 	return machines.enter(Record{m, on, Now()})
 }
 
-// WantsJob reports whether a job that is made is to be tracked.
+// WantsJob reports whether a new job is to be tracked.
 func WantsJob(job any) bool {
 	s := current.Load()
 	return s != nil && s.filter != nil && sample.OneIn(s.filter.Among, job) && s.filter.Job(job)
 }
 
-// EnterJob enters a job, as what a record is On, and returns its ticket, which is not 0.
-// From here on it is read. Each ticket is returned by [LeaveJob].
+// EnterJob enters a job, as On of a record, and returns its ticket, which is not 0. Readers
+// may read the job from then on. Each ticket is returned by [LeaveJob].
 func EnterJob(job any) (ticket uint32) { return jobs.enter(Record{On: job, Since: Now()}) }
 
 // LeaveJob removes the job that has the ticket.
@@ -185,7 +183,7 @@ const (
 	chunkSize = 1 << chunkBits // 5 KB; a reader holds the lock for as many machines
 )
 
-// table has records. A ticket is the index of a record, and that of its shard.
+// table holds records. A ticket combines the index of a record and the index of its shard.
 type table [shards]shard
 
 var machines, jobs table
@@ -216,8 +214,8 @@ func (t *table) release() {
 type shard struct {
 	mu     sync.Mutex
 	chunks []*[chunkSize]Record
-	used   uint32 // the records up to here have been used
-	free   uint32 // the first free one among them, or 0; its Since is the next
+	used   uint32 // the records below this index have been used
+	free   uint32 // the first free one among them, or 0; its Since is the index of the next
 	live   int
 }
 
@@ -251,8 +249,9 @@ func (s *shard) leave(index uint32) {
 	}
 }
 
-// release frees the memory of a shard without records; mu is held. While there is tracking,
-// it keeps some: records that come and go one by one would each need a new chunk.
+// release frees the memory of a shard without records; mu is held. While tracking is on, it
+// keeps some: otherwise records that are entered and removed one by one would each need a new
+// chunk.
 func (s *shard) release() {
 	switch {
 	case s.live > 0:

@@ -4,10 +4,10 @@ import "sync/atomic"
 
 // # Lives
 //
-// The life of a job or machine can be told as it happens: see package inspect. Whether
-// a life is told is decided when the job is made, and noted in the part of the job that
-// most jobs do not have. So a job whose life is not told pays nothing for that, and a
-// machine only what the switch of the table costs.
+// The life of a job or machine can be told as it happens: see package inspect. Whether a life
+// is told is decided when the job is made, and recorded in a part of the job that most jobs
+// do not have. So if the life of a job is not told, the job has no costs, and a machine has
+// only those of the check whether the table is in use.
 
 // Moment is a moment of a life.
 type Moment uint8
@@ -26,20 +26,20 @@ type Life struct {
 	Moment Moment
 	Job    any     // a job.Handle
 	Of     Machine // of Made and Suspended, for a machine; Tell may read it
-	On     any     // of Suspended: what it waits for
+	On     any     // of Suspended: the operation that it waits for
 	Status uint8   // of Ended: a job.Status
 }
 
-// Watcher hears of lives. Its functions are called in the middle of what the job or the
-// machine does, and do not block.
+// Watcher is told the lives of jobs. Its functions are called in the middle of the work of
+// the job or machine, and must not block.
 type Watcher struct {
-	Among uint64             // one job in so many may be wanted; see [sample.OneIn]
-	Wants func(job any) bool // asked once, when such a job is made
+	Among uint64             // about one job in this many may be wanted; see [sample.OneIn]
+	Wants func(job any) bool // called once, when such a job is made
 	Tell  func(Life)
 }
 
-// Jobs is what is to be recorded about new jobs: the bits of job.Diagnostics, and those
-// below.
+// Jobs selects the data to be recorded about new jobs: the bits of job.Diagnostics, and
+// those below.
 var Jobs atomic.Uint32
 
 // Bits of [Jobs].
@@ -49,8 +49,8 @@ const (
 	OurBits    = ToldBit | TrackedBit
 )
 
-// Watched is the ticket of a machine that is not tracked, but whose life is told. No
-// record of the table has it.
+// Watched is the ticket of a machine that is not tracked, but whose life is told. It is not
+// the ticket of any record.
 const Watched uint32 = 1
 
 // Watch makes w the watcher, or none if it is nil.

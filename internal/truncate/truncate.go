@@ -1,5 +1,5 @@
-// Package truncate shortens texts for reports: names are the user's, so they may be long, and
-// need not be valid UTF-8.
+// Package truncate shortens texts for reports: names are chosen by users, so they may be long,
+// and need not be valid UTF-8.
 package truncate
 
 import (

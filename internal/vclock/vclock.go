@@ -1,5 +1,5 @@
-// Package vclock is virtual time: a clock and timers for schedulers in which a
-// test, or a simulation, decides when an hour has passed.
+// Package vclock implements virtual time: a clock and timers for schedulers in which a test
+// or a simulation decides how time passes.
 package vclock
 
 import (
@@ -15,14 +15,14 @@ import (
 // [schedulers.Timers]. The zero value shows zero. All methods are safe for concurrent
 // use, and none blocks.
 //
-// Nothing expires by itself: the code that moves the clock asks for the timers
-// that are due, one by one, and calls them. So a timer that is armed while
-// another one expires still expires at its own time, even if that comes before
-// the time to which the clock is being moved.
+// No timer expires by itself: the code that moves the clock gets the timers that are due, one
+// by one, from [Clock.Due], and calls them. So a timer that is armed while another one
+// expires still expires at its own time, even if that is before the time to which the clock
+// is being moved.
 type Clock struct {
 	mu    sync.Mutex
 	now   int64
-	armed uint64 // timers ever armed: decides between equal times
+	armed uint64 // how many timers were ever armed; decides between equal times
 	queue heap.Heap[entry]
 }
 
@@ -34,7 +34,7 @@ func (c *Clock) Now() time.Duration {
 }
 
 // StartTimer arms t to expire d after the time shown; a negative d counts as
-// zero. A time beyond the clock's range of 292 years is its end.
+// zero. A time beyond the clock's range of 292 years counts as its end.
 func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 	c.queue.Push(entry{t, c.armed})
 }
 
-// StopTimer disarms t and reports whether it did: false says that t has expired, is
+// StopTimer disarms t and reports whether it did: false means that t has expired, is
 // expiring, or was never armed.
 func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	c.mu.Lock()
@@ -68,10 +68,10 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 	return time.Duration(c.queue.First().timer.When), true
 }
 
-// Due takes out the earliest timer if its time is not after limit, moves the
-// clock to that time, and returns the timer; the caller must call its OnExpire.
-// If there is none, Due moves the clock to limit and returns nil. Of timers with
-// equal times, the one armed first is earlier. The clock never moves backwards.
+// Due removes the earliest timer if its time is not after limit, moves the clock to that
+// time, and returns the timer; the caller must call its OnExpire. If there is none, Due
+// moves the clock to limit and returns nil. Of timers with equal times, the one armed first
+// is earlier. The clock never moves backwards.
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *Clock) Armed() int {
 	return c.queue.Len()
 }
 
-// entry is an armed timer. In the queue at position i, timer.Slot is i+1, and outside 0.
+// entry is an armed timer. Its timer's Slot is i+1 at position i of the queue, and 0 outside.
 type entry struct {
 	timer *schedulers.Timer
 	seq   uint64

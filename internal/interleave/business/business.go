@@ -1,13 +1,13 @@
 //go:build interleave
 
-// Package business is a scheduler and its work, for programs that are run in each order of their
-// steps: see package interleave. It checks the invariants of every scheduler:
+// Package business holds a scheduler and its work, for programs that are run in each order of
+// their steps: see package interleave. It checks the invariants of every scheduler:
 //
 //   - accepted work is run once, or abandoned once, before all goroutines have ended
-//   - after Shutdown nothing is accepted, and nothing runs after the end
-//   - at most as many work items run at a time as the scheduler says
+//   - no work is accepted after Shutdown, and none runs after the end
+//   - no more work items run at a time than the scheduler allows
 //
-// What else holds of a scheduler, its tests add.
+// The tests of a scheduler add its further invariants.
 package business
 
 import (
@@ -29,13 +29,13 @@ type scheduler interface {
 type Business struct {
 	Scheduler scheduler
 	Most      int32        // how many work items may run at a time
-	Closed    func() bool  // whether the scheduler can accept nothing any more
+	Closed    func() bool  // whether the scheduler accepts no more work
 	Over      func() bool  // whether its end is reached
-	AtRest    func() error // what is wrong when all goroutines have ended
-	Always    func() error // what is wrong while work runs, and after a Submit; may be nil
-	Ended     bool         // Shutdown was called, or what stands for it
-	Wrong     error        // what was wrong first
-	abandons  bool         // Shutdown has returned, and abandoned what was queued
+	AtRest    func() error // a violation when all goroutines have ended
+	Always    func() error // a violation while work runs, and after a Submit; may be nil
+	Ended     bool         // Shutdown, or its equivalent, was called
+	Wrong     error        // the first violation
+	abandons  bool         // Shutdown has returned, and abandoned the queued work
 	running   interleave.Int32
 	tasks     []*Task
 }
@@ -64,7 +64,7 @@ func (w *Task) Accepted() int { return w.accepted }
 func (w *Task) Run(on schedulers.Worker) {
 	b := w.of
 	if b.running.Add(1) > b.Most {
-		b.Blame(errors.New("more work runs at a time than may"))
+		b.Blame(errors.New("more work runs at a time than allowed"))
 	}
 	if b.Over() {
 		b.Blame(errors.New("work runs after the end"))
@@ -81,7 +81,7 @@ func (w *Task) Run(on schedulers.Worker) {
 // Abandon implements schedulers.Work.
 func (w *Task) Abandon(error) { w.abandoned++ }
 
-// Blame notes what is wrong.
+// Blame records a violation, if it is the first.
 func (b *Business) Blame(wrong error) {
 	if b.Wrong == nil {
 		b.Wrong = wrong
@@ -94,7 +94,7 @@ func (b *Business) look() {
 	}
 }
 
-// Submit submits the work, and counts it if it is accepted.
+// Submit submits work, and counts it if it is accepted.
 func (b *Business) Submit(w *Task, hint schedulers.Hint) {
 	closed := b.abandons || b.Closed()
 	if b.Scheduler.Submit(w, hint) == nil {
@@ -106,7 +106,7 @@ func (b *Business) Submit(w *Task, hint schedulers.Hint) {
 	b.look()
 }
 
-// Shutdown abandons what is queued.
+// Shutdown ends the scheduler and abandons the queued work.
 func (b *Business) Shutdown() {
 	b.Ended = true
 	ctx, cancel := context.WithCancel(context.Background())
@@ -115,10 +115,11 @@ func (b *Business) Shutdown() {
 	b.abandons = true
 }
 
-// Abandoned reports whether Shutdown has abandoned what was queued.
+// Abandoned reports whether Shutdown has abandoned the queued work.
 func (b *Business) Abandoned() bool { return b.abandons }
 
-// Check returns what is wrong when all goroutines have ended.
+// Check returns the first violation, or nil; it includes violations that only the end shows.
+// It is called when all goroutines have ended.
 func (b *Business) Check() error {
 	if b.Wrong != nil {
 		return b.Wrong
@@ -131,7 +132,7 @@ func (b *Business) Check() error {
 	return b.AtRest()
 }
 
-// Until waits for what other work does.
+// Until waits until other work has set happened.
 func Until(happened *interleave.Bool) {
 	for !happened.Load() {
 		interleave.Spin()

@@ -19,8 +19,8 @@ func Submitters(s *interleave.Schedule, b *Business) {
 	}
 }
 
-// SubmitterThatComesBack submits twice: the second work meets the first worker at each step of
-// its end.
+// SubmitterThatComesBack submits twice: the second submission coincides with each step of the
+// end of the first worker.
 func SubmitterThatComesBack(s *interleave.Schedule, b *Business) {
 	first, second := b.Task(nil), b.Task(nil)
 	s.Go("submitter", func() {
@@ -29,7 +29,8 @@ func SubmitterThatComesBack(s *interleave.Schedule, b *Business) {
 	})
 }
 
-// WrongHint submits with the hint of a worker that the caller is not on, and that may just end.
+// WrongHint submits with a hint that names a worker on which the caller does not run, and which
+// may be about to end.
 func WrongHint(s *interleave.Schedule, b *Business) {
 	late, again := b.Task(nil), b.Task(nil)
 	first := b.Task(func(on schedulers.Worker) {
@@ -51,7 +52,7 @@ func Shutdown(s *interleave.Schedule, b *Business) {
 	s.Go("closer", b.Shutdown)
 }
 
-// WorkerThatBlocks has one worker wait for other work, whenever that is submitted.
+// WorkerThatBlocks makes one worker wait for other work, which is submitted at any time.
 func WorkerThatBlocks(s *interleave.Schedule, b *Business) {
 	b.Most = 2
 	var happened interleave.Bool
