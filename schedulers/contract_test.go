@@ -71,7 +71,7 @@ func TestAValueOfAnotherTypeIsNoScheduler(t *testing.T) {
 	assert.Nil(t, schedulers.WorkerFrom(ctx))
 }
 
-// answers is a context of another package that answers for the keys itself.
+// answers is a context of another package that returns the values of the keys itself.
 type answers struct {
 	context.Context
 	s schedulers.Scheduler
@@ -124,7 +124,7 @@ func TestAHomeThatIsGivenBackIsNotWrapped(t *testing.T) {
 	assert.Same(t, s, schedulers.HomeOf(answers{context.Background(), answer}).Scheduler)
 }
 
-// passing is a context of another package that passes the question on.
+// passing is a context of another package that passes each call of Value on.
 type passing struct{ context.Context }
 
 func (p passing) Value(any) any { return schedulers.HomeOf(p.Context) }

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// lifo is a scheduler of another package: it runs the newest work first, when told to.
+// lifo is a scheduler of another package: its method runs all work, the newest first.
 type lifo struct{ works []schedulers.Work }
 
 func (l *lifo) Submit(w schedulers.Work, _ schedulers.Hint) error {
@@ -49,8 +49,8 @@ func ExampleScheduler() {
 	// first
 }
 
-// A scheduler that runs work by RunOn is found by what the work calls, without a
-// context.
+// If a scheduler runs work with RunOn, functions that the work calls find the worker without
+// a context.
 func ExampleRunOn() {
 	w := waiting(func() { fmt.Println("on worker", schedulers.Here().ID()) })
 	schedulers.RunOn(w, &directWorker{})
@@ -60,7 +60,7 @@ func ExampleRunOn() {
 	// <nil>
 }
 
-// A wait that is given no worker asks for it.
+// A wait without a worker finds the worker by itself.
 func ExampleHere() {
 	w := waiting(func() {
 		if b, ok := schedulers.Here().(schedulers.Blocker); ok {
@@ -82,7 +82,7 @@ type waiting func()
 func (f waiting) Run(schedulers.Worker) { f() }
 func (waiting) Abandon(error)           {}
 
-// A context says where jobs that are started with it run.
+// A context determines where jobs that are started with it run.
 func ExampleWith() {
 	s := &lifo{}
 	ctx := schedulers.With(context.Background(), s)
@@ -93,7 +93,7 @@ func ExampleWith() {
 	// <nil>
 }
 
-// A panicking scheduler must not tear down a caller that has something to complete.
+// The panic of a scheduler must not end a caller that has other work to complete.
 func ExampleTrySubmit() {
 	err := schedulers.TrySubmit(nil, say("nothing"), schedulers.Hint{})
 	fmt.Println(errors.Is(err, schedulers.ErrRejected), err)
@@ -101,7 +101,7 @@ func ExampleTrySubmit() {
 	// true schedulers: no scheduler: schedulers: work was rejected
 }
 
-// An optional capability is asked for, with a fallback when it is missing.
+// Code checks for an optional capability, and has a fallback if it is missing.
 func ExampleLimiter() {
 	var s schedulers.Scheduler = &lifo{}
 	if l, ok := s.(schedulers.Limiter); ok {
@@ -120,7 +120,7 @@ func ExampleFlags_Has() {
 	// true false
 }
 
-// urgent is a scheduler on top of another one, and says so.
+// urgent is a scheduler on top of another one, and implements Layered.
 type urgent struct{ schedulers.Scheduler }
 
 func (u urgent) Beneath() schedulers.Scheduler { return u.Scheduler }
@@ -149,7 +149,7 @@ func (h *here) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 func (h *here) RunsInPlace() bool { return true }
 
-// What helps with a loop must not be asked for at a scheduler that would run it on the
+// A loop that wants helpers must not submit them to a scheduler that would run them on the
 // goroutine of the loop.
 func ExampleRunsInPlace() {
 	var s schedulers.InPlacer = &here{}
@@ -157,16 +157,16 @@ func ExampleRunsInPlace() {
 	// Output: true false false
 }
 
-// Work that waits for a channel of its own tells its scheduler so.
+// Work that waits for a channel of its own announces the wait to its scheduler.
 func ExampleWait() {
 	closed := make(chan struct{})
 	go close(closed)
-	ctx := context.Background() // the context of a job, say: then its worker is told
+	ctx := context.Background() // with the context of a job, its worker learns of the wait
 	fmt.Println(schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed))
 	// Output: <nil>
 }
 
-// A scheduler keeps the callbacks that it is given in hooks.
+// A scheduler keeps callbacks of its users in hooks.
 func ExampleNewHook() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println("reported:", p) })
 	defer func() { schedulers.OnHookPanic(before) }()
@@ -189,7 +189,7 @@ func ExampleNewHook0() {
 	// work has come
 }
 
-// One place that logs the panics of all hooks.
+// A single function logs the panics of all hooks.
 func ExampleOnHookPanic() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println(p.Hook, "has failed:", p.Value) })
 	defer func() { schedulers.OnHookPanic(before) }()
@@ -208,7 +208,7 @@ func ExampleTryOffer() {
 	// hello
 }
 
-// A work of one's own that has the labels of a context.
+// Work of your own gets the labels of a context.
 func ExampleLabelsOf() {
 	ctx := pprof.WithLabels(context.Background(), pprof.Labels("tenant", "blue"))
 	fmt.Println(schedulers.HasLabels(ctx), schedulers.HasLabels(context.Background()))
@@ -230,7 +230,7 @@ func ExampleReport() {
 func ExampleHolder() {
 	var h schedulers.Holder
 	fmt.Println(h.Name() == "", h.Work())
-	h.Is(customer("checkout")) // mostly a job
+	h.Is(customer("checkout")) // usually a job
 	fmt.Println(h.Name())
 	// Output:
 	// true <nil>

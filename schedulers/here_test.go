@@ -62,7 +62,7 @@ func TestASlotIsLeftByAPanicAndByGoexit(t *testing.T) {
 	}
 }
 
-// Each slot has a number of its own, and more work items than slots run all the same.
+// Each slot has its own number, and work also runs when there are more items than slots.
 func TestEveryNumberIsReadAsItWasWritten(t *testing.T) {
 	const many = 5000
 	var ready, done sync.WaitGroup
@@ -88,8 +88,8 @@ func TestEveryNumberIsReadAsItWasWritten(t *testing.T) {
 	assert.Equal(t, 16*16*16, n, "as many as there are numbers")
 }
 
-// The search for a free slot begins at another one each time, and comes around to those that
-// are taken.
+// The search for a free slot begins at another slot each time, and skips slots that are
+// taken.
 func TestASlotIsFoundAsLongAsOneIsFree(t *testing.T) {
 	outer, inner := &bench{1}, &bench{2}
 	schedulers.RunOn(calls(func() {

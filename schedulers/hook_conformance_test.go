@@ -31,8 +31,8 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// hookCase is one hook of users: use drives it through the public API with a function
-// that panics, and checks that nothing has changed for it.
+// hookCase is one user hook. The function use triggers it through the public API with a
+// function that panics, and checks that the panic has changed nothing.
 type hookCase struct {
 	name string
 	use  func(t *testing.T, hook func())
@@ -74,8 +74,8 @@ func (w *tally) Run(on schedulers.Worker) {
 
 func (w *tally) Abandon(error) { w.abandoned.Add(1); w.all.Done() }
 
-// worksAsEver runs work items on s several times each, and jobs, and then shuts s
-// down.
+// worksAsEver checks that s still works: it runs work items several times each, and jobs,
+// and then shuts s down.
 func worksAsEver(t *testing.T, s scheduler) {
 	t.Helper()
 	const again = 5
@@ -100,7 +100,7 @@ func worksAsEver(t *testing.T, s scheduler) {
 	}
 }
 
-// hookCases are all hooks of this module. The policy test "hooks" finds options that
+// hookCases returns all hooks of this module. The policy test "hooks" finds callbacks that
 // are kept in another way.
 func hookCases() []hookCase {
 	return append(append(simulationHooks(), observerHooks()...), []hookCase{
@@ -186,7 +186,7 @@ func lendAndPut(t *testing.T, p *coord.ObjectPool[int]) {
 	}
 }
 
-// observerHooks are those of the whole process.
+// observerHooks returns the hooks of the whole process.
 func observerHooks() []hookCase {
 	return []hookCase{
 		{"schedulers.Observe", func(t *testing.T, hook func()) {
@@ -215,7 +215,7 @@ func observerHooks() []hookCase {
 	}
 }
 
-// simulationHooks are those of the simulation.
+// simulationHooks returns the hooks of the simulation.
 func simulationHooks() []hookCase {
 	return []hookCase{
 		{"simulation.Observe", func(t *testing.T, hook func()) {

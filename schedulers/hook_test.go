@@ -41,7 +41,7 @@ func TestOnHookPanicReturnsWhatWasSet(t *testing.T) {
 	assert.Equal(t, 1, n)
 }
 
-// A panic without a listener goes to standard error, tested in a program of its own.
+// A panic without a listener is written to standard error; the test uses a separate program.
 func TestPanicsWithoutAListenerAreWrittenOncePerHook(t *testing.T) {
 	if os.Getenv("HOOKS_PANIC") != "" {
 		for range 3 {

@@ -59,7 +59,7 @@ func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
 	assert.False(t, schedulers.Same(layer{loose{}}, layer{loose{}}), "comparable by its type alone")
 }
 
-// teller is a worker that records what it is told.
+// teller is a worker that records the waits announced to it.
 type teller struct {
 	directWorker
 	told   []string
@@ -76,14 +76,14 @@ func (w *teller) tell(what string) (func(), error) {
 	return func() { w.told = append(w.told, "unblock") }, nil
 }
 
-// homeTeller also asks for the scheduler whose work is awaited.
+// homeTeller also records the scheduler whose work is awaited.
 type homeTeller struct{ teller }
 
 func (w *homeTeller) BlockFor(schedulers.Scheduler, <-chan struct{}) (func(), error) {
 	return w.tell("BlockFor")
 }
 
-// pumpTeller also does other work meanwhile.
+// pumpTeller also runs other work during a wait.
 type pumpTeller struct{ homeTeller }
 
 var errPumped = errors.New("pumped")
@@ -130,7 +130,7 @@ func TestAWaitEndsWithItsContextOrWhenItIsRefused(t *testing.T) {
 	assert.NoError(t, schedulers.Wait(none, nil, nil, done))
 }
 
-// mute is a context that is done and does not say why.
+// mute is a context that is done and has no error.
 type mute struct{ context.Context }
 
 func (mute) Err() error    { return nil }

@@ -30,7 +30,7 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// heard are the events that a listener has heard.
+// heard collects the events that a listener has received.
 type heard struct {
 	mu     sync.Mutex
 	events []schedulers.Event
@@ -42,7 +42,7 @@ func (h *heard) hear(e schedulers.Event) {
 	h.events = append(h.events, e)
 }
 
-// of returns the kinds of the events about a work item, in their order.
+// of returns the kinds of the events about a work item, in order.
 func (h *heard) of(w schedulers.Work) (kinds []schedulers.EventKind) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *heard) count(s schedulers.Scheduler, k schedulers.EventKind) (n int) {
 	return n
 }
 
-// everyScheduler makes one of each kind. below is what the others are put on.
+// everyScheduler makes a scheduler of each kind. Those on top of another one use below.
 func everyScheduler(below schedulers.Scheduler) []scheduler {
 	return []scheduler{
 		pool.New(), pool.New(pool.QueueLimit(10, pool.CallerRuns)), workstealing.New(), dedicated.New(2), dedicated.NewRunner(""),
@@ -141,7 +141,7 @@ type blank struct{}
 func (blank) Run(schedulers.Worker) {}
 func (blank) Abandon(error)         {}
 
-// of1 is the length of heard.of, found faster.
+// of1 returns the length of heard.of, but faster.
 func (h *heard) of1(w *note) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,7 +175,7 @@ func TestAWaitIsToldForEachSchedulerOnTheWay(t *testing.T) {
 	assert.Positive(t, h.events[i].Took)
 }
 
-// say2 is a function as work, which is given its worker.
+// say2 is a function as work. It receives its worker.
 type say2 func(schedulers.Worker)
 
 func (f say2) Run(on schedulers.Worker) { f(on) }
@@ -244,7 +244,7 @@ func ExampleObserve() {
 	// runs
 }
 
-// A scheduler of your own tells its events like those of this module.
+// A scheduler of your own reports its events as the schedulers of this module do.
 func ExampleTell() {
 	defer schedulers.Observe(func(e schedulers.Event) { fmt.Println(e) })()
 	s, w := &lifo{}, say("runs")

@@ -40,7 +40,7 @@ func (t *Turn) yield() {
 
 // regain waits until t has its turn again, unless another goroutine is still in Block
 // on its behalf, or t is over. by is the worker to which that wait is announced, or nil if
-// that is not needed.
+// the worker beneath still counts as blocked.
 func (t *Turn) regain(by schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
@@ -67,8 +67,8 @@ func (t *Turn) regain(by schedulers.Worker) {
 	<-again
 }
 
-// letGoOn resumes the turns that may be held again, and reports whether all resuming turns
-// could be; mu is held.
+// letGoOn resumes the turns that may be held again, and reports whether no turn is left
+// that waits to continue; mu is held.
 func (ts *Turns) letGoOn() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]

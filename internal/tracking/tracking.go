@@ -214,7 +214,7 @@ func (t *table) release() {
 type shard struct {
 	mu     sync.Mutex
 	chunks []*[chunkSize]Record
-	used   uint32 // the records below this index have been used
+	used   uint32 // the records up to this index have been used
 	free   uint32 // the first free one among them, or 0; its Since is the index of the next
 	live   int
 }

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// do is a function as Work. It records why it was abandoned.
+// do is a function as Work. It records the reason for which it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -130,7 +130,7 @@ func TestAFunctionIsGivenItsContext(t *testing.T) {
 	require.ErrorIs(t, kept.Err(), context.Canceled, "a context ends with its work")
 }
 
-// The function of a job, below another shim, and CancelAll.
+// The function of a job, on another shim above, learns of CancelAll.
 func TestAJobLearnsOfAnAbort(t *testing.T) {
 	s := cancellable.New(pool.New())
 	above := limited.New(s, 4)
@@ -178,8 +178,8 @@ func (fate) Run(schedulers.Worker) {}
 
 func (f fate) Abandon(error) { f() }
 
-// Each of a thousand work items is run once or withdrawn once, whichever comes
-// first, and Cancel has said which.
+// Each of a thousand work items is run once or withdrawn once, whichever happens first, and
+// Cancel returns which.
 func TestCancelRacingRun(t *testing.T) {
 	beneath := pool.New(pool.Workers(2, 2))
 	s := cancellable.New(beneath)

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// allowed returns the processors that the kernel of Linux reports for the calling thread.
+// allowed returns the processors that the Linux kernel reports for the calling thread.
 func allowed() string {
 	status, _ := os.ReadFile("/proc/thread-self/status")
 	for line := range strings.Lines(string(status)) {
@@ -25,7 +25,7 @@ func allowed() string {
 	return "unknown"
 }
 
-// A thread that replaces a lost one is bound as well.
+// A thread that replaces a lost one is bound, too.
 func TestAThreadIsBoundToItsProcessor(t *testing.T) {
 	s := dedicated.New(1, dedicated.Affinity(0))
 	var seen []string

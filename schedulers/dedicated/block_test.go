@@ -14,8 +14,8 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// stage runs functions on the threads of a scheduler, each on a thread that is held
-// until released.
+// stage runs functions on the threads of a scheduler. Each function has a thread to itself,
+// which is held until it is released.
 type stage struct {
 	t *testing.T
 	s *dedicated.Threads
@@ -28,8 +28,8 @@ func newStage(t *testing.T, n int) *stage {
 	return s
 }
 
-// actor is work that runs the functions that it is sent, one after the other, until the
-// channel is closed.
+// actor is work that runs the functions sent to it, one after the other, until the channel
+// is closed.
 type actor chan func(on schedulers.HomeBlocker)
 
 func (s *stage) actor() actor {
@@ -141,7 +141,7 @@ func TestAThreadThatWasNeverNeededIsFree(t *testing.T) {
 	unblock()
 }
 
-// A goroutine that was given the context of a thread waits in its name.
+// A goroutine that has the context of a thread waits on its behalf.
 func TestAForeignGoroutineDoesNotHoldAThreadUp(t *testing.T) {
 	if dedicated.ThreadID() == 0 {
 		return // hints are believed where threads cannot be told apart
@@ -189,7 +189,7 @@ func TestWorkThatAForeignGoroutineWaitsForStillRunsOnTheThread(t *testing.T) {
 		holder := job.Go(t.Context(), func(ctx context.Context) error {
 			thread = dedicated.ThreadID()
 			queued = job.Run(ctx, func(context.Context) (int, error) { return dedicated.ThreadID(), nil })
-			go func() { _, _ = queued.Wait(ctx) }() // in the name of the thread, on another one
+			go func() { _, _ = queued.Wait(ctx) }() // on behalf of the thread, on another one
 			<-release
 			return nil
 		}, job.On(s))

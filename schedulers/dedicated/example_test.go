@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// A library that must be called from one thread gets one.
+// A library that must be called from one thread gets a thread.
 func Example() {
 	library := dedicated.New(1, dedicated.OnThread(
 		func() { fmt.Println("open") },

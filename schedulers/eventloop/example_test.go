@@ -14,7 +14,7 @@ func ExampleLoop_Run() {
 	loop := eventloop.New()
 	ctx, quit := context.WithCancel(context.Background())
 
-	go func() { // computes elsewhere, and shows its results on the loop
+	go func() { // computes on another goroutine, and shows its results on the loop
 		for i := range 3 {
 			if err := loop.Post(func() { fmt.Println("label:", i) }); err != nil {
 				return
@@ -33,7 +33,7 @@ func ExampleLoop_Run() {
 	// context canceled
 }
 
-// A program with a main loop of its own drives ours from it.
+// A program that has its own main loop runs the work of ours from there.
 func ExampleLoop_RunPending() {
 	events := make(chan string, 10) // of the toolkit
 	loop := eventloop.New(eventloop.OnWake(func() { events <- "movenext" }))
@@ -60,10 +60,10 @@ func ExampleLoop_RunPending() {
 	// event: quit
 }
 
-// A loop with a thread of its own; Send waits for what it sends.
+// A loop with a thread of its own; Send waits until its function has run.
 func ExampleStart() {
 	loop := eventloop.Start()
-	state := map[string]int{} // only ever touched on the loop
+	state := map[string]int{} // used only on the loop
 	ctx := context.Background()
 
 	fmt.Println(loop.Send(ctx, func() { state["doors"]++ }))

@@ -19,7 +19,7 @@ func post(t *testing.T, l *eventloop.Loop, f func()) {
 	require.NoError(t, l.Post(f))
 }
 
-// given is a Work that records its fate.
+// given is a Work that records whether it was run or abandoned.
 type given struct{ fate chan error }
 
 func (g given) Run(schedulers.Worker) { g.fate <- nil }
@@ -99,7 +99,7 @@ func TestRunPendingLeavesWhatArrivesMeanwhile(t *testing.T) {
 	assert.Equal(t, 2, wakes)
 }
 
-// The goroutine that calls Run ends with its work; the next one finds the rest.
+// Work ends the goroutine that calls Run; the next goroutine that calls Run runs the rest.
 func TestGoexitEndsTheOwnerAndNotTheLoop(t *testing.T) {
 	l := eventloop.New()
 	post(t, l, runtime.Goexit)

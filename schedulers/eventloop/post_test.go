@@ -73,7 +73,7 @@ func TestSendToALoopThatIsGivenUpReturnsWhy(t *testing.T) {
 }
 
 // The only worker of a pool sends to the loop, and the loop then needs a worker of that
-// pool: it gets one, because Send has told the pool of the wait.
+// pool. It gets one, because Send has announced its wait to the pool.
 func TestSendTellsTheWorkerItIsCalledOn(t *testing.T) {
 	l := eventloop.Start()
 	workers := pool.New(pool.Workers(1, 1), pool.AddAfter(0))

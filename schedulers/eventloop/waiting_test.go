@@ -16,8 +16,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// needsThreads reports whether the loop can know its owner; tests that need that return
-// early elsewhere. Other promises hold there; see TestWithoutThreadIDs.
+// needsThreads reports whether the loop can identify its owner. On systems where it cannot,
+// tests that need that return early; see TestWithoutThreadIDs for the guarantees there.
 func needsThreads() bool { return dedicated.ThreadID() != 0 }
 
 // A job on the loop waits for two others there: one directly, which runs in place, and
@@ -43,7 +43,7 @@ func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// The awaited job needs the loop, and arrives there when the wait has long begun.
+// The awaited job needs the loop, and arrives there long after the wait has begun.
 func TestAWaitOnTheLoopPumpsUntilItsJobHasEnded(t *testing.T) {
 	if !needsThreads() {
 		return
@@ -61,8 +61,8 @@ func TestAWaitOnTheLoopPumpsUntilItsJobHasEnded(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// The awaited event comes from another goroutine, and only when the wait has begun:
-// nothing is ready to run when the pump starts.
+// The awaited event comes from another goroutine, and only after the wait has begun: no work
+// is ready when the pump starts.
 func TestAPumpRunsWhatArrivesDuringTheWait(t *testing.T) {
 	l := eventloop.Start()
 	var order []string
@@ -109,8 +109,8 @@ func TestAWaitAboveTheLoopPumps(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// A context of the loop was given to another goroutine. Whatever that goroutine does
-// with it, it runs no work of the loop.
+// Another goroutine has a context of the loop. Whatever it does with the context, it runs no
+// work of the loop.
 func TestAnotherGoroutineWithTheLoopsContextRunsNoneOfItsWork(t *testing.T) {
 	if !needsThreads() {
 		return
@@ -145,8 +145,8 @@ func (f worked) Run(on schedulers.Worker) { f(on) }
 
 func (worked) Abandon(error) {}
 
-// On systems that do not tell threads apart, the loop does not guess: nothing is run in
-// place, and a wait that is announced while work is queued is refused.
+// On systems without thread ids, the loop does not guess: no work is run in place, and a wait
+// that is announced while work is queued is refused.
 func TestWithoutThreadIDs(t *testing.T) {
 	if needsThreads() {
 		return
@@ -161,7 +161,7 @@ func TestWithoutThreadIDs(t *testing.T) {
 	assert.Equal(t, 2, l.RunPending())
 }
 
-// widget is an object as in toolkits: it may be touched on its thread only.
+// widget is an object as in toolkits: it may be used only on its thread.
 type widget struct {
 	thread, text, foreign int
 }

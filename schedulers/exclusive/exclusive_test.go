@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// do is a function as Work. It records why it was abandoned.
+// do is a function as Work. It records the reason for which it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -38,8 +38,8 @@ func submit(t *testing.T, s schedulers.Scheduler, run func(on schedulers.Worker)
 	return d
 }
 
-// line submits work items to a pair: one for each letter, capitals to the
-// exclusive side. They write their letter when they run.
+// line submits a work item to a pair for each letter, capitals to the exclusive side. Each
+// item writes its letter when it runs.
 func line(t *testing.T, p *exclusive.Pair, order *strings.Builder, letters string) {
 	t.Helper()
 	for _, letter := range letters {
@@ -72,9 +72,9 @@ func TestWhichWorkMayRunTogether(t *testing.T) {
 	}
 }
 
-// A stream of concurrent work that never ends: each work item begins before the
-// previous one ends. Exclusive work has its turn when the work items before it
-// have ended, and so has concurrent work in a stream of exclusive work.
+// In an endless stream of concurrent work, each work item begins before the previous one
+// ends. Exclusive work still runs when the work items before it have ended, and so does
+// concurrent work in a stream of exclusive work.
 func TestNeitherSideStarves(t *testing.T) {
 	for name, one := range map[string]string{"exclusive": "X", "concurrent": "x"} {
 		t.Run(name, func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestNeitherSideStarves(t *testing.T) {
 	}
 }
 
-// Readers and writers of a plain variable: the race detector sees each overlap, and the
-// counters see the rest.
+// The work items read and write a plain variable: the race detector finds each overlap of
+// accesses, and the counters find the others.
 func TestExclusiveWorkRunsAlone(t *testing.T) {
 	p := exclusive.New(pool.New(pool.Workers(4, 4)), 0)
 	var shared int
@@ -139,8 +139,8 @@ func TestAStrandRunsInTheOrderOfArrival(t *testing.T) {
 	assert.IsIncreasing(t, order)
 }
 
-// Other work runs during a wait: the job on the strand that waits for two others there
-// gets both, on a pool with one worker, and finds their effects.
+// Other work runs during a wait: a job on the strand waits for two others there, on a pool
+// with one worker. Both run during the wait, and the job sees their effects.
 func TestWorkThatWaitsForWorkOfItsOwnStrandEnds(t *testing.T) {
 	beneath := pool.New(pool.Workers(1, 1))
 	s := exclusive.NewStrand(beneath)
@@ -182,8 +182,8 @@ func TestConcurrentWorkThatWaitsForExclusiveWorkEnds(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-// The writer waits; meanwhile readers come in. It must not continue before they are
-// out, and later readers must not come in before it has continued.
+// While the writer waits, readers begin. The writer must not continue before they have
+// ended, and later readers must not begin before it has continued.
 func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := exclusive.New(goroutine.New(), 0)

@@ -20,15 +20,15 @@ import (
 	"github.com/movenext/movenext/schedulers/schedulertest"
 )
 
-// shut is a scheduler that the test shuts down.
+// shut is a scheduler that can be shut down.
 type shut interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
 }
 
-// The work waits for an outside event, and its turn goes to the next work, which is
-// queued for the one thread. When the wait is over the thread is not free before the
-// work has its turn back.
+// The work waits for an outside event, and its turn passes to the next work, which is queued
+// for the only thread. After the wait, the thread does not become free before the work has
+// its turn back.
 func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 	beneath := map[string]func() shut{
 		"one thread": func() shut { return dedicated.New(1) },
@@ -116,9 +116,9 @@ func waitOutside(ctx context.Context, j *job.Job[int]) error {
 	return err
 }
 
-// waitsOutside reports whether a goroutine is parked in waitOutside. Work that is
-// submitted before that is started by the thread itself when it gives its turn
-// away, and may run in the wait.
+// waitsOutside reports whether a goroutine is parked in waitOutside. If work is submitted
+// earlier, the thread itself starts it when it gives its turn away, and the work may run
+// during the wait.
 func waitsOutside() bool {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -151,7 +151,7 @@ func TestOverAnyScheduler(t *testing.T) {
 	})
 }
 
-// side is a side that can be shut down, with its pair.
+// side is a side of a pair that can be shut down, together with the pair.
 type side struct {
 	*exclusive.Side
 	pair *exclusive.Pair

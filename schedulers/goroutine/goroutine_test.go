@@ -51,7 +51,7 @@ func Example() {
 	s := goroutine.New()
 	ctx := schedulers.With(context.Background(), s)
 
-	// Three jobs that meet: each has a goroutine, so none keeps the others from coming.
+	// The three jobs wait for one another; each has a goroutine, so none blocks the others.
 	var met sync.WaitGroup
 	met.Add(3)
 	var jobs []*job.Job[string]

@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance submits each work item from a goroutine of its own, because
-// work of the suite calls runtime.Goexit, which ends the submitter, and because
-// the suite holds works at a gate, which holds the submitter.
+// TestConformance submits each work item from a separate goroutine. Work of the suite calls
+// runtime.Goexit, which ends the submitter, and the suite holds work items at a gate, which
+// would block the submitter.
 func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
 		return fromOthers{inline.New()}
@@ -56,7 +56,7 @@ func (o observed) Run(on schedulers.Worker) {
 	o.Work.Run(on)
 }
 
-// do is a Work that cannot be given up.
+// do is a Work that is never abandoned.
 type do func(on schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }
@@ -84,8 +84,8 @@ func TestSubmitReturnsWhenAllThatTheWorkSubmittedHasRun(t *testing.T) {
 	assert.Equal(t, []string{"parent", "child", "second child", "grandchild"}, order)
 }
 
-// The callers of each link are counted: a million nested calls would show as a growing
-// number of frames.
+// The test counts the callers of each link: with nested calls, the number of frames would
+// grow.
 func TestAMillionLinksUseConstantStack(t *testing.T) {
 	s := inline.New()
 	depths := map[int]bool{}
@@ -127,7 +127,7 @@ func TestWhileAWorkerWaitsWorkThatNamesItRunsWhereItIsSubmitted(t *testing.T) {
 		require.NoError(t, err)
 		ran := make(chan struct{})
 		go submit(t, s, on, func(schedulers.Worker) { close(ran) })
-		<-ran // no goroutine would run a queue
+		<-ran // no goroutine would run it from a queue
 		unblock()
 	})
 }
@@ -157,7 +157,7 @@ func TestGoexitEndsTheSubmitterAndTheQueueContinues(t *testing.T) {
 	assert.Equal(t, uint64(2), s.Metrics().Completed)
 }
 
-// given is a Work that records its fate.
+// given is a Work that records whether it was run or abandoned.
 type given struct{ fate *[]error }
 
 func (g given) Run(schedulers.Worker) { *g.fate = append(*g.fate, nil) }

@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// do is a function as Work. It records why it was abandoned.
+// do is a function as Work. It records the reason for which it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -80,9 +80,9 @@ func TestOthersHaveTheirTurnInBetween(t *testing.T) {
 	assert.Equal(t, []string{"ours", "theirs", "theirs", "theirs", "ours", "ours"}, order)
 }
 
-// One worker, a limit of one, and work items that wait for work items behind
-// them: directly, which runs them in place, and through a job that cannot be run
-// in place, which passes the slot on.
+// On one worker and with a limit of one, work items wait for work items behind them:
+// directly, which runs those in place, and through a job that cannot be run in place, which
+// passes the permit on.
 func TestNestedWaitsDoNotHang(t *testing.T) {
 	for name, beneath := range map[string]interface {
 		schedulers.Scheduler
@@ -121,8 +121,9 @@ func TestNestedWaitsDoNotHang(t *testing.T) {
 	}
 }
 
-// The waiter gives its slot to the second work. When its wait is over it must not
-// continue while the third, which has the slot now, runs, but before the fourth.
+// The waiter gives its permit to the second work item. After its wait it must not continue
+// while the third item, which has the permit by then, runs; but it must continue before the
+// fourth begins.
 func TestAWaiterTakesASlotBeforeItContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited.New(goroutine.New(), 1)
@@ -158,8 +159,8 @@ func TestAWaiterTakesASlotBeforeItContinues(t *testing.T) {
 	})
 }
 
-// A context was given to another goroutine, which waits on behalf of work that
-// continues. Meanwhile one more work may run; afterwards the limit holds again.
+// Another goroutine has the context of work, and waits on behalf of that work, which
+// continues. Meanwhile one more work item may run; afterwards the limit holds again.
 func TestAWaitOnBehalfOfWorkThatHasEndedTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		beneath := goroutine.New()
@@ -193,7 +194,7 @@ func TestAWaitOnBehalfOfWorkThatHasEndedTakesNoSlot(t *testing.T) {
 	})
 }
 
-// Two goroutines wait for the return of the same slot while others hold it.
+// Two goroutines wait to regain the same permit while other work holds it.
 func TestTwoWaitsOnBehalfOfTheSameWorkBothContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited.New(goroutine.New(), 1)
@@ -201,7 +202,7 @@ func TestTwoWaitsOnBehalfOfTheSameWorkBothContinue(t *testing.T) {
 		submit(t, s, func(on schedulers.Worker) {
 			unblock, err := on.(schedulers.Blocker).Block()
 			assert.NoError(t, err)
-			submit(t, s, func(schedulers.Worker) { <-hold }) // gets the slot
+			submit(t, s, func(schedulers.Worker) { <-hold }) // gets the permit
 			synctest.Wait()
 			var both sync.WaitGroup
 			both.Go(unblock)
@@ -252,8 +253,8 @@ func TestARefusalBeneathIsARefusal(t *testing.T) {
 	assert.Equal(t, schedulers.Metrics{Submitted: 1, Refused: 1, Completed: 1}, s.Metrics())
 }
 
-// The second and third works were accepted long before the scheduler beneath refuses
-// them. A full queue must take them, because they are resumed.
+// The second and third work items were accepted long before the scheduler beneath refuses
+// them. A full queue must accept them, because they have the flag Resumed.
 func TestARefusalWhenItsTurnHasComeAbandonsTheWork(t *testing.T) {
 	beneath := manual.New()
 	var hints []schedulers.Hint

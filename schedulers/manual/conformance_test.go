@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance steps from a goroutine. The suite sees no timers: it asks for the
-// world's time, and this clock shows another one.
+// TestConformance steps from a separate goroutine. The timers are hidden from the suite,
+// which uses real time, while the scheduler's clock shows another one.
 func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return &stepped{inner: manual.New()} })
 }

@@ -101,7 +101,7 @@ func TestShutdownReturnsAfterTheLastEvent(t *testing.T) {
 	}
 }
 
-// All ways in which the function of a job can fail, and two in which it does not fail.
+// The cases are all ways in which a job's function can fail, and two that are no failure.
 func TestErrorsOfJobsAreEvents(t *testing.T) {
 	var log seen
 	beneath := pool.New(pool.Workers(1, 1))
@@ -138,12 +138,12 @@ func TestErrorsOfJobsAreEvents(t *testing.T) {
 		"on purpose",
 		"panic: jobs recover this",
 		observed.ErrGoexit.Error(),
-		"on purpose", // the canceled context is not the one that the function was given
+		"on purpose", // the canceled context is not that of the function
 	}, texts)
 }
 
-// A job recovers its panic, and so does a machine: the scheduler hears of both, once,
-// and of a child's.
+// A job recovers its panic, and so does a machine. The scheduler gets an event for each,
+// once, and also for the panic of a child.
 func TestPanickingJobsAreHeardWithoutAWrapper(t *testing.T) {
 	var log seen
 	s := observed.New(exclusive.NewStrand(observed.New(pool.New(), log.handle)), log.handle)

@@ -32,7 +32,7 @@ func TestConformanceOfBoundedQueues(t *testing.T) {
 	})
 }
 
-// full is a pool whose only worker is held and whose queue has no room.
+// full is a pool whose only worker is held and whose queue is full.
 type full struct {
 	*Pool
 	t       *testing.T
@@ -104,7 +104,7 @@ func TestSubmitBlocksUntilThereIsRoomFirstComeFirstServed(t *testing.T) {
 		f := fill(t, 2, Block)
 		for i := 2; i < 6; i++ {
 			go func() { assert.NoError(t, f.Submit(f.note(i), schedulers.Hint{})) }()
-			synctest.Wait() // it waits now, behind the earlier ones
+			synctest.Wait() // the submitter now waits, behind the earlier ones
 		}
 		assert.Equal(t, uint64(3), f.Metrics().Submitted, "what waits is not accepted")
 		close(f.release)

@@ -23,8 +23,8 @@ type do func(schedulers.Worker)
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// disk is a resource that the pool cannot see. It has the highest throughput at a
-// certain number of users; more users get in each other's way.
+// disk is a resource that the pool cannot see. Its throughput is highest with a certain
+// number of users; more users delay one another.
 type disk struct {
 	best  float64
 	users atomic.Int64
@@ -36,8 +36,7 @@ func (d *disk) read() {
 	time.Sleep(time.Duration(float64(10*time.Millisecond) * (1 + n/d.best*n/d.best)))
 }
 
-// load keeps the pool busy with reads for the given time of a bubble, and returns the
-// trace.
+// load keeps the pool busy with reads for a given time, in a bubble, and returns the trace.
 func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sample) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,10 +73,10 @@ func last(trace []Sample) float64 {
 	return float64(sum) / float64(len(tail))
 }
 
-// asARule returns the first of a few values of f that is as expected, or else the last
-// one. All reads of a disk take equally long, so completions have a rhythm, and the
-// order of two goroutines that are awake at the same moment may set it. In one of a
-// hundred loads, the pool follows that rhythm.
+// asARule returns the first of a few values of f that is as expected, or else the last one.
+// All reads of a disk take equally long, so completions have a rhythm, which may depend on
+// the order of two goroutines that are awake at the same moment. In one of a hundred loads,
+// the pool follows that rhythm instead of its own wave.
 func asARule(f func() float64, expected func(float64) bool) (got float64) {
 	for range 10 {
 		if got = f(); expected(got) {
@@ -133,8 +132,8 @@ func TestATraceCanBeReplayed(t *testing.T) {
 	}
 }
 
-// The same through the pool, with a clock that the test moves and work items that
-// end when the test says so.
+// The test replays a trace through the pool, with a clock that the test moves and work items
+// that the test ends.
 func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock does not move
 		var c vclock.Clock

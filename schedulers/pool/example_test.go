@@ -38,7 +38,7 @@ func Example() {
 	// <nil>
 }
 
-// What would a pool do if throughput grew with each worker? It would go to its upper bound.
+// If throughput grew with each worker, a pool would grow to its upper bound.
 func ExampleReplay() {
 	next := pool.Replay(2, 10)
 	workers := 2

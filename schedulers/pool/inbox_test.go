@@ -24,7 +24,7 @@ func busyRecorder(t *testing.T) (d *recorder, release chan struct{}) {
 	return d, release
 }
 
-// write is work that the test itself puts into a queue instead of submitting it.
+// write returns work that the test itself puts into a queue instead of submitting it.
 func (d *recorder) write(name string) schedulers.Work {
 	d.all.Add(1)
 	return do(func(schedulers.Worker) {
@@ -42,7 +42,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 		d.submit(fmt.Sprint("inbox ", i), schedulers.Hint{}, nil)
 		w := d.write(fmt.Sprint("put ", i))
 		d.Pool.mu.Lock()
-		d.enqueue(w) // what a worker that yields or gives up its place does
+		d.enqueue(w) // as a worker does that yields or gives up its place
 		d.Pool.mu.Unlock()
 		want = append(want, fmt.Sprint("inbox ", i), fmt.Sprint("put ", i))
 	}
@@ -55,7 +55,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 	assert.Equal(t, []uint64{10, 10, 0}, []uint64{m.Submitted, m.Completed, m.Queued})
 }
 
-// A snapshot moves the inbox behind what is older, which may be one work item.
+// A snapshot moves the inbox behind the older work, which may be one work item.
 func TestASnapshotKeepsTheOrder(t *testing.T) {
 	d, release := busyRecorder(t)
 	want := []string{"first"}
@@ -73,13 +73,13 @@ func TestASnapshotKeepsTheOrder(t *testing.T) {
 
 func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 	d, release := busyRecorder(t)
-	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not come to P2
+	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not reached P2
 	close(release)
 	d.all.Wait()
 	assert.Equal(t, []string{"first", "pushed"}, d.end())
 }
 
-// A worker that stays in the last moment has its own queue again.
+// A worker that stays at the last moment accepts work in its own queue again.
 func TestAWorkerThatStaysAcceptsWork(t *testing.T) {
 	p := New(Workers(1, 1))
 	w := p.slots.take(p)
@@ -176,13 +176,13 @@ func (w *abandoned) Abandon(reason error) {
 }
 
 func TestWorksThatComeWhileWorkersEndAreRun(t *testing.T) {
-	p := New(Workers(2, 2), AddAfter(0)) // so no stall brings help
+	p := New(Workers(2, 2), AddAfter(0)) // so that no stall adds a worker
 	const rounds, submitters = 3000, 2
 	var ran, submitting sync.WaitGroup
 	for range submitters {
 		submitting.Go(func() {
 			for range rounds {
-				var mine sync.WaitGroup // the pool is idle, or about to be, whenever this is done
+				var mine sync.WaitGroup // when it is done, the pool is idle or about to be
 				for range 3 {
 					mine.Add(1)
 					ran.Add(1)

@@ -14,8 +14,8 @@ import (
 
 // These programs run in each order of their steps; see package interleave. Workers are
 // goroutines of the program. The pool has no goroutine when it is idle, so work that
-// missed its worker is still there at rest. What must hold in all of them, beside what package
-// business asks of every scheduler:
+// missed its worker is still there at rest. In addition to the invariants of every scheduler,
+// which package business checks, the following hold in all programs:
 //
 //   - at rest no worker is counted, and no queue has work
 //   - after Shutdown its end is reached
@@ -32,7 +32,7 @@ func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *
 	})
 }
 
-// atRest returns what is wrong when all goroutines have ended.
+// atRest returns a violation when all goroutines have ended, or nil.
 func (p *Pool) atRest(ended bool) error {
 	switch {
 	case p.anyQueued():
@@ -47,7 +47,7 @@ func (p *Pool) atRest(ended bool) error {
 	return nil
 }
 
-// oneStarts returns what is wrong if two workers are starting.
+// oneStarts returns an error if two workers are starting.
 func (p *Pool) oneStarts() error {
 	starting := 0
 	for _, w := range p.slots.all {
@@ -74,7 +74,7 @@ func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
 	onWorkers(t, business.SubmitterThatComesBack)
 }
 
-// Work that submits work to its own worker's queue, or says that it leaves.
+// Work submits work to its own worker's queue, or with the hint that it is leaving.
 func TestInterleavingsOfNestedWork(t *testing.T) {
 	for name, hint := range map[string]func(on schedulers.Worker) schedulers.Hint{
 		"own queue": func(on schedulers.Worker) schedulers.Hint { return schedulers.Hint{From: on} },
@@ -139,15 +139,15 @@ func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {
 	})
 }
 
-// A worker that looks at the global queue before its own asks for help: what it finds there may
-// wait for what it has left behind.
+// A worker that searches the global queue before its own starts another worker: the work that
+// it finds there may wait for work in its own queue.
 func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
 	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		var happened interleave.Bool
 		inner := b.Task(func(schedulers.Worker) { happened.Store(true) })
 		waits := b.Task(func(schedulers.Worker) { business.Until(&happened) })
 		outer := b.Task(func(on schedulers.Worker) {
-			on.(*worker).tick = fairTick - 1 // it is due
+			on.(*worker).tick = fairTick - 1 // it must check the other queues next
 			leaving := schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}
 			b.Submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
 			b.Submit(inner, leaving)
@@ -172,7 +172,7 @@ func TestInterleavingsOfALowerLimit(t *testing.T) {
 	})
 }
 
-// A worker that begins, or stays, when the pool is closed accepts nothing any more.
+// A worker that starts, or stays, after the pool was closed accepts no work.
 func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 		p := b.Scheduler.(*Pool)
@@ -195,7 +195,7 @@ func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 	})
 }
 
-// A wrong hint meets a worker that has just found its own queue empty.
+// A wrong hint names a worker that has just found its own queue empty.
 func TestInterleavingsOfAWrongHintToAQueueThatWasUsed(t *testing.T) {
 	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
 		inner, late := b.Task(nil), b.Task(nil)
@@ -207,7 +207,8 @@ func TestInterleavingsOfAWrongHintToAQueueThatWasUsed(t *testing.T) {
 	})
 }
 
-// A wrong hint leads to a worker that is starting. It looks for what it was started for first.
+// A wrong hint names a worker that is starting. That worker first searches for the work for
+// which it was started.
 func TestInterleavingsOfAWrongHintToAWorkerThatStarts(t *testing.T) {
 	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		var happened interleave.Bool
@@ -223,8 +224,8 @@ func TestInterleavingsOfAWrongHintToAWorkerThatStarts(t *testing.T) {
 	})
 }
 
-// Work that yields lets what was submitted meanwhile go first. One turn may have begun, and
-// another one may have looked before.
+// Work that yields lets work that was submitted meanwhile run first, with two exceptions: one
+// run may have begun, and another one may have made its check before the submission.
 func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
 	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
 		var submitted interleave.Bool

@@ -76,13 +76,13 @@ func TestAWrongHintOfALeavingWorkerLosesNothing(t *testing.T) {
 	require.NoError(t, other.Submit(step(func(w schedulers.Worker) {
 		from := leavingOf(t, w)
 		assert.NoError(t, p.Submit(step(func(schedulers.Worker) { ran <- 1 }), schedulers.Hint{From: from}))
-		<-ran // of another pool: its workers are not busy
+		<-ran // on another pool, whose workers are not busy
 	}), schedulers.Hint{}))
 	require.NoError(t, other.Shutdown(context.Background()))
 	require.NoError(t, p.Submit(step(func(w schedulers.Worker) {
 		from := leavingOf(t, w)
 		done := make(chan struct{})
-		go func() { // it is not the worker, and the worker is not leaving
+		go func() { // this goroutine is not the worker, and the worker is not leaving
 			defer close(done)
 			assert.NoError(t, p.Submit(step(func(schedulers.Worker) { ran <- 2 }), schedulers.Hint{From: from}))
 		}()

@@ -96,7 +96,7 @@ func TestWorkersThatAStallHasAddedStayWhenLimitsChange(t *testing.T) {
 	})
 }
 
-// A worker of too many ends and leaves work behind, for which another one waits.
+// A surplus worker ends and leaves work behind, for which other work waits.
 func TestWorkThatASurplusWorkerLeavesBehindIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 3), AddAfter(time.Second))
@@ -104,7 +104,7 @@ func TestWorkThatASurplusWorkerLeavesBehindIsWatched(t *testing.T) {
 		require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-ran }), schedulers.Hint{}))
 		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
 			<-lowered
-			on.(*worker).tick = fairTick - 1 // it looks elsewhere next
+			on.(*worker).tick = fairTick - 1 // it must check the other queues next
 			left := do(func(schedulers.Worker) { close(ran) })
 			assert.NoError(t, p.Submit(left, schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}))
 		}), schedulers.Hint{}))
@@ -178,7 +178,8 @@ func TestChangingLimitsUnderLoadLosesNothing(t *testing.T) {
 	assert.Equal(t, m.Submitted, m.Completed)
 }
 
-// yieldsAndPanics is work that yields once all of its kind have begun, and then panics.
+// yieldsAndPanics is work that yields once when all work of this type has begun, and then
+// panics.
 type yieldsAndPanics struct {
 	pool    *Pool
 	begun   *sync.WaitGroup
@@ -200,8 +201,8 @@ func (y *yieldsAndPanics) Run(on schedulers.Worker) {
 
 func (*yieldsAndPanics) Abandon(error) {}
 
-// The slots of the workers that a stall has added are dropped when they end. What those
-// workers have counted stays.
+// The slots of workers that a stall has added are dropped when the workers end. The counts
+// of those workers are kept.
 func TestCountsOutliveTheirWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 100), AddAfter(time.Second))

@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// ways are the ways to run a function as a job.
+// ways lists the ways to run a function as a job.
 var ways = map[string]func(ctx context.Context, fn func(context.Context) error){
 	"Go":  func(ctx context.Context, fn func(context.Context) error) { job.Go(ctx, fn) },
 	"Run": func(ctx context.Context, fn func(context.Context) error) { job.Run(ctx, valueOf(fn)) },
@@ -76,7 +76,7 @@ func TestAFunctionThatTookLongRunsOutsideTheWorkers(t *testing.T) {
 	}
 }
 
-// Short work does not wait behind a function that is known, and another one is not known by it.
+// Short work does not wait behind a learned function, and other functions are not affected.
 func TestShortWorkDoesNotWaitBehindALearnedFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New(pool.Workers(1, 100), pool.LearnLongRunning(time.Second))
@@ -136,7 +136,7 @@ func TestJobsOfALearnedFunctionAreCanceled(t *testing.T) {
 	assert.Equal(t, m.Submitted, m.Completed+m.Abandoned)
 }
 
-// A job is made for a pool that learns, and started elsewhere, and the other way round.
+// A job is made for a pool that learns and started on another scheduler, and the reverse.
 func TestAJobMayBeStartedElsewhere(t *testing.T) {
 	learns, other := pool.New(pool.LearnLongRunning(time.Nanosecond)), pool.New()
 	for _, c := range [][2]*pool.Pool{{learns, other}, {other, learns}} {
@@ -150,7 +150,8 @@ func TestAJobMayBeStartedElsewhere(t *testing.T) {
 	require.NoError(t, other.Shutdown(context.Background()))
 }
 
-// A waiter for the scope runs children in place while others are started: see -race.
+// A waiter for the scope runs children in place while others are started. This test is for
+// the race detector.
 func TestAWaiterRunsChildrenThatAreLearned(t *testing.T) {
 	p := pool.New(pool.LearnLongRunning(time.Nanosecond))
 	ctx := schedulers.With(context.Background(), p)
@@ -169,7 +170,7 @@ func TestAWaiterRunsChildrenThatAreLearned(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-// A function that suspends has not kept its worker. The steps of all machines are such functions.
+// A function that suspends has not kept its worker. This includes the steps of all machines.
 func TestWhatSuspendsIsNotLearned(t *testing.T) {
 	p := pool.New(pool.LearnLongRunning(time.Nanosecond))
 	ctx := schedulers.With(context.Background(), p)

@@ -169,7 +169,7 @@ func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
 	})
 }
 
-// While nothing moves, the pool's metrics add up, whatever state the work is in.
+// While no work changes state, the pool's metrics add up, whatever that state is.
 func TestMetricsAddUpAtEveryStandstill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newRecorder(t, Workers(2, 2))

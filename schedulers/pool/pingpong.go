@@ -85,7 +85,7 @@ func (p *Pool) onPingPong() {
 	b.armed = false
 	works := (p.progress() - b.last) / 2 // counts starts and ends
 	if p.ending.Begun() || works*uint64(pingPongWork) < uint64(pingPongPause) {
-		b.on.Store(false) // before the check: a poster after it has to see false
+		b.on.Store(false) // before looking: a poster after our look has to see it
 		p.dispatch()
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// makePingPong makes p believe that works have been short so far.
+// makePingPong makes p believe that all work items were short so far.
 func makePingPong(p *Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,7 +30,7 @@ func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, af
 	require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
 		defer close(done)
 		other := do(func(schedulers.Worker) {
-			<-counted // its worker might end before
+			<-counted // otherwise its worker might end before the count
 			close(ran)
 		})
 		assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: flags}))
@@ -88,7 +88,7 @@ func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
 	})
 }
 
-// Two machines are no ping-pong: the second one gets a worker at once.
+// Two machines are not a ping-pong: the second one gets a worker at once.
 func TestOnlyOneMachineIsLeftToItsWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// counting makes p believe that active goroutines run.
+// counting makes p use active as the number of running goroutines.
 func counting(p *Pool, active func() int) *Pool {
 	p.replacement.active = func(*replacement) int { return active() }
 	return p
@@ -85,7 +85,7 @@ func TestReplacementsDoNotExceedTheMaximum(t *testing.T) {
 	})
 }
 
-// One worker has said that it blocks, and another one computes: none waits unsaid.
+// One worker has announced that it blocks, and another one computes: none waits unannounced.
 func TestAWorkerInBlockIsNotReplacedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		askerAndOther := func() int { return 2 }
@@ -107,8 +107,8 @@ func TestAWorkerInBlockIsNotReplacedTwice(t *testing.T) {
 	})
 }
 
-// What an earlier look has proven may be out of date: workers that waited in their work
-// may wait for the lock now.
+// The result of an earlier check may be out of date: workers that waited in their work may
+// wait for the lock now.
 func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	p := counting(New(Workers(2, 100)), func() int { return 1 })
 	p.mu.Lock()
@@ -125,8 +125,8 @@ func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	p.mu.Unlock()
 }
 
-// A worker that comes for work tells the pool what the timer told it: a submitter need not
-// take the pool's lock when no worker was replaced.
+// When a worker that comes for work finds that none waits, the pool records that, as after a
+// check of the timer: a submitter need not take the pool's lock if no worker was replaced.
 func TestSubmittersKnowWhetherWorkersWereReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := counting(New(Workers(1, 2)), func() int { return 1 })
@@ -146,8 +146,8 @@ func TestSubmittersKnowWhetherWorkersWereReplaced(t *testing.T) {
 	})
 }
 
-// On a machine that gives the process little time, most workers wait for the pool's lock. It
-// must not replace them: those would wait there, too.
+// On a machine that gives the process little processor time, most workers wait for the pool's
+// lock. The pool must not replace them: their replacements would wait there, too.
 func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 	p := counting(New(Workers(2, 100)), func() int { return 1 })
 	var begun sync.WaitGroup
@@ -174,8 +174,8 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-// The look at the queues is held up at a worker's queue. A poster to a queue that was
-// looked at before must already know that the watch is about to end.
+// The check of the queues is held up at a worker's queue. A poster to a queue that was
+// checked before must already know that the watch is about to end.
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	p := New(Workers(1, 2))
 	w := p.slots.take(p)

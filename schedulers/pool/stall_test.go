@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// The times in these tests are those of the bubble: exact, and passing without any real
+// The times in these tests are those of the bubble: they are exact, and pass without a real
 // wait.
 
 func TestAStallAddsTwiceAsManyEachTime(t *testing.T) {
@@ -43,8 +43,8 @@ func TestWithoutStallsNoWorkerIsAdded(t *testing.T) {
 	})
 }
 
-// The pool cannot tell work that computes from work that waits: unflagged long-running
-// jobs draw workers.
+// The pool cannot distinguish work that computes from work that waits, so long-running jobs
+// without the flag make it add workers.
 func TestLongWorkThatDoesNotSaySoDrawsWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run := func(flags schedulers.Flags) (workers uint64) {
@@ -101,7 +101,7 @@ func TestAStallOfALocalQueueAddsAWorker(t *testing.T) {
 			defer ended.Done()
 			child := make(chan struct{})
 			assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(child) }), schedulers.Hint{From: on}))
-			<-child // the pool is not told of this wait
+			<-child // this wait is not announced to the pool
 		}), schedulers.Hint{}))
 		ended.Wait()
 		assert.Equal(t, uint64(1), p.Metrics().Stolen)

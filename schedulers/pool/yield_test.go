@@ -18,7 +18,7 @@ type turns struct {
 	pool *pool.Pool
 	left int
 	each func(turn int, on schedulers.Worker)
-	end  chan error // nil, or why the pool refused
+	end  chan error // nil, or the pool's refusal
 	turn int
 }
 
@@ -116,7 +116,7 @@ func TestAYieldInAClosedPoolIsRefused(t *testing.T) {
 			return
 		}
 		go func() { ended <- p.Shutdown(context.Background()) }()
-		// Long work is not queued, so the worker does not learn of the end by it.
+		// Long-running work is not queued, so it does not tell the worker about the shutdown.
 		for p.Submit(step(func(schedulers.Worker) {}), schedulers.Hint{Flags: schedulers.LongRunning}) == nil {
 		}
 	})
@@ -140,8 +140,8 @@ func TestWrappedWorkDoesNotStayInFrontOfItsWrapper(t *testing.T) {
 	assert.Equal(t, []string{"work", "wrapper", "work"}, seen)
 }
 
-// A worker whose work yields all the time takes nothing from a queue, and ends all the same when
-// there are too many.
+// A worker whose work yields all the time takes nothing from a queue. It must still end when
+// there are too many workers.
 func TestAWorkerWhoseWorkYieldsEndsWhenTheLimitIsLowered(t *testing.T) {
 	p := pool.New(pool.Workers(2, 2), pool.AddAfter(0))
 	const most = 1_000_000
