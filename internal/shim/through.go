@@ -13,9 +13,9 @@ import (
 // Through is a shim that passes each work item on, in an item that is bound to it, and keeps
 // a list of the work that has not begun to run. Call Init before use.
 //
-// An item in the list is queued. Whoever removes an item from the list gets its work: the
-// scheduler beneath that runs it, a Shutdown that gives up, or a submitter that withdraws
-// it. The others find the item gone and do nothing.
+// An item in the list is queued. The goroutine that removes an item from the list gets its
+// work: to run it for the scheduler beneath, to abandon it in a Shutdown that gives up, or to
+// withdraw it for a submitter. Other goroutines find the item gone and do nothing.
 type Through struct {
 	tally.Tally
 	Clock
