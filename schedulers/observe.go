@@ -181,7 +181,7 @@ type audience struct {
 
 // observers are the calls that have not been stopped.
 var observers struct {
-	_   [64]byte                 // keeps what others write off its cache line
+	_   [64]byte                 // keeps variables that others write off its cache line
 	now atomic.Pointer[audience] // nil: none
 	_   [64]byte
 

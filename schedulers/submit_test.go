@@ -12,7 +12,7 @@ import (
 
 var errOnPurpose = errors.New("on purpose")
 
-// brittle accepts work, runs it at once if it is told to, and panics.
+// brittle accepts work, runs it at once if it is set to do so, and panics.
 type brittle struct {
 	keeps, runs bool
 	kept        []schedulers.Work
@@ -35,7 +35,7 @@ func (p *brittle) runKept() {
 	p.kept = nil
 }
 
-// reports collects what hooks report while the test runs.
+// reports collects the reports of panics in hooks while the test runs.
 func reports(t *testing.T) *[]string {
 	var all []string
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) {
@@ -46,8 +46,8 @@ func reports(t *testing.T) *[]string {
 	return &all
 }
 
-// However late Submit panics: nil means that the work runs once, and an error
-// that it never runs.
+// However late Submit panics, nil means that the work runs once, and an error means that it
+// never runs.
 func TestTrySubmitTellsAPanicAfterAcceptingFromARefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		keeps, runs, accepted bool

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// onAThread calls f on a thread that ends with it.
+// onAThread calls f on a thread that ends after the call.
 func onAThread(f func()) {
 	done := make(chan struct{})
 	go func() {

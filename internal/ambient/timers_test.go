@@ -25,7 +25,7 @@ func TestATimerThatIsArmedAgainDoesNotExpireEarly(t *testing.T) {
 		assert.True(t, rt.StopTimer(&timer))
 		assert.False(t, rt.StopTimer(&timer))
 		rt.StartTimer(&timer, time.Minute)
-		expire(&timer, first.(*time.Timer)) // it had gone off already when it was stopped
+		expire(&timer, first.(*time.Timer)) // as if it had expired just before the stop
 		assert.Empty(t, expired)
 		assert.Equal(t, time.Minute, <-expired)
 		time.Sleep(time.Hour)

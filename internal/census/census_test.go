@@ -20,7 +20,7 @@ func TestGoroutinesThatWaitAreNotCounted(t *testing.T) {
 		<-begun
 	}
 	var c Counter
-	for c.Active() > crowd/2 { // the last of them are on their way to the gate
+	for c.Active() > crowd/2 { // until most wait at the gate
 		runtime.Gosched()
 	}
 	assert.Positive(t, c.Active(), "the one that asks")

@@ -20,7 +20,7 @@ func TestGoroutinesInSystemCallsAreBusy(t *testing.T) {
 		_, _ = syscall.Read(pipe[0], make([]byte, 1))
 	}()
 	var active, busy Counter
-	for active.Active() > 1 || busy.Busy() == 1 { // until the reader is in its call
+	for active.Active() > 1 || busy.Busy() == 1 { // until the reader is in its system call
 		runtime.Gosched()
 	}
 	assert.Equal(t, 2, busy.Busy(), "the one that asks, and the reader")

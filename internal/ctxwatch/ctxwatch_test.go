@@ -116,7 +116,7 @@ func TestStopRacingTheEnd(t *testing.T) {
 		wg.Wait()
 		for i := range watches {
 			if !stopped[i] {
-				continue // told, or about to be
+				continue // notified, or about to be
 			}
 			watches[i].mu.Lock()
 			assert.Zero(t, watches[i].times, "stopped and told")
@@ -125,7 +125,7 @@ func TestStopRacingTheEnd(t *testing.T) {
 	}
 }
 
-// nosy is a context that watches another one whenever it is asked for a value.
+// nosy is a context that watches another one whenever Value is called.
 type nosy struct {
 	context.Context
 	other context.Context

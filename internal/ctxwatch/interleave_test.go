@@ -11,11 +11,11 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 )
 
-// These programs run in each order of their steps; see package interleave. What must
-// hold in all of them:
+// These programs run in each order of their steps; see package interleave. These invariants
+// must hold in all of them:
 //
-//   - a watch is told at most once, and not if Stop returned true
-//   - a watch that was not stopped is told if the context ends
+//   - a watch is notified at most once, and not if Stop returned true
+//   - a watch that was not stopped is notified if the context ends
 //   - at rest, a context without watches has neither a group, nor a callback, nor a held
 //     host
 
@@ -44,7 +44,7 @@ func (c *ending) Value(key any) any {
 	return nil
 }
 
-// AfterFunc does what package context does for its own contexts.
+// AfterFunc implements the method that context.AfterFunc calls.
 func (c *ending) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,8 +156,7 @@ func check(ctx *ending, all ...*watcher) error {
 	return nil
 }
 
-// explore runs a program with as many watchers as there are names, and lets it end the
-// context.
+// explore runs a program with the given watchers, which ends the context if ends is true.
 func explore(t *testing.T, ends bool, watchers ...func(w *watcher)) {
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
@@ -194,7 +193,7 @@ func TestInterleavingsOfOneThatStaysToTheEnd(t *testing.T)  { explore(t, true, c
 func TestInterleavingsOfAWatchThatIsUsedAgain(t *testing.T) { explore(t, true, comesAgain) }
 func TestInterleavingsOfOneThatComesAgain(t *testing.T)     { explore(t, false, comesAgain, comesAndGoes) }
 
-// Two goroutines stop the same watch, and one of them does.
+// Two goroutines stop the same watch, and exactly one of them succeeds.
 func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		ctx := newEnding()
@@ -218,8 +217,8 @@ func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
 	})
 }
 
-// A watch that is stopped before its Start has returned leaves the context once, even if that
-// ends meanwhile.
+// A watch that is stopped before its Start has returned leaves the context once, even if the
+// context ends meanwhile.
 func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		ctx := newEnding()
@@ -238,7 +237,7 @@ func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
 	})
 }
 
-// A wait of a lasting watch.
+// turn is a wait of a lasting watch.
 type turn struct {
 	Watch
 	told     int
@@ -248,8 +247,8 @@ type turn struct {
 // ContextEnded implements Ender.
 func (w *turn) ContextEnded(*Watch) { w.told++ }
 
-// The waits of a machine, one after the other, while the context ends. Each is told once, or
-// takes itself back, and what comes after the end is told at once.
+// A machine waits several times, one after the other, while the context ends. Each wait is
+// notified once or undone by Untell, and a wait after the end is notified at once.
 func TestInterleavingsOfALastingWatch(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		t.Run(fmt.Sprint("ends=", ends), func(t *testing.T) {
@@ -261,7 +260,7 @@ func TestInterleavingsOfALastingWatch(t *testing.T) {
 					for i := range turns {
 						l.Tell(&turns[i].Watch, &turns[i])
 						if ends && i == len(turns)-1 {
-							return // it waits for the end
+							return // the wait lasts until the context ends
 						}
 						turns[i].returned = l.Untell()
 					}

@@ -13,12 +13,12 @@ import (
 // apart is an Ender that is not the watch itself.
 type apart struct {
 	times int
-	_     *int // without a pointer it would share its memory with others of its size
+	_     *int // objects without pointers may share their memory with others
 }
 
 func (a *apart) ContextEnded(*Watch) { a.times++ }
 
-// A watch that was told keeps neither its Ender nor its neighbours alive.
+// A watch that was notified keeps neither its Ender nor its neighbours alive.
 func TestAToldWatchKeepsNothingAlive(t *testing.T) {
 	var kept [3]*Watch
 	var enders [3]weak.Pointer[apart]
@@ -45,7 +45,7 @@ func TestAToldWatchKeepsNothingAlive(t *testing.T) {
 	runtime.KeepAlive(last)
 }
 
-// again starts its watch anew when it is told.
+// again starts its watch again when it is notified.
 type again struct {
 	Watch
 	next  context.Context
@@ -60,7 +60,7 @@ func (a *again) ContextEnded(w *Watch) {
 	}
 }
 
-// The watches that come after one that is started anew, for another context, are told too.
+// If a watch is started again, for another context, the watches behind it are still notified.
 func TestAWatchMayStartAgainWhenItIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -26,8 +26,8 @@ func TestAnEmptyDequeHasNothing(t *testing.T) {
 	assert.Empty(t, d.AppendTo(nil))
 }
 
-// TestADequeDoesWhatASliceDoes makes random steps on a deque and on a slice,
-// through many growths and wrap-arounds.
+// TestADequeDoesWhatASliceDoes performs the same random operations on a deque and on a slice,
+// with many growths and wrap-arounds.
 func TestADequeDoesWhatASliceDoes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	var d Deque

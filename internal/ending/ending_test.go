@@ -49,7 +49,7 @@ func TestAContextThatEndsFirstGivesUp(t *testing.T) {
 	assert.Equal(t, 1, gaveUp)
 }
 
-// mute has ended and does not say why.
+// mute is a context that has ended without an error.
 type mute struct {
 	context.Context
 	done chan struct{}

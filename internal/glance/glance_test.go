@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// looks counts.
+// looks is a source that counts the calls of Look.
 type looks int
 
 func (n *looks) Look() { *n++ }
@@ -31,7 +31,7 @@ func Example() {
 	// Output: 1
 }
 
-// With short items few looks are made, and there is always a next one.
+// With short items there are few polls, but there is always a next one.
 func TestShortItemsAreFollowedByFewLooks(t *testing.T) {
 	var n looks
 	glance.Open(&n)
@@ -45,7 +45,7 @@ func TestShortItemsAreFollowedByFewLooks(t *testing.T) {
 	assert.Less(t, int(n), items/10)
 }
 
-// Items of 20 µs are followed by a look every few items, also after many short ones.
+// With items of 20 µs there is a poll every few items, even after many short items.
 func TestLongItemsAreFollowedByLooks(t *testing.T) {
 	var n looks
 	glance.Open(&n)
@@ -54,7 +54,7 @@ func TestLongItemsAreFollowedByLooks(t *testing.T) {
 	for range 100_000 {
 		turns.Next()
 	}
-	for range 300 { // the first look among them may come late
+	for range 300 { // the first poll among them may be late
 		spin(20 * time.Microsecond)
 		turns.Next()
 	}

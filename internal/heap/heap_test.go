@@ -24,14 +24,14 @@ func (r *ranked) Before(other *ranked) bool { return r.rank < other.rank }
 // Moved implements heap.Element.
 func (r *ranked) Moved(at int) { r.at = at }
 
-// The heap is compared with a slice after each of many random steps.
+// The test compares the heap with a slice after each of many random operations.
 func TestTheHeapDoesAsASliceDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var h heap.Heap[*ranked]
 	for i := range 20_000 {
 		n := h.Len()
 		switch step := random.IntN(10); {
-		case n == 0 || step < 5 && i%4000 < 2000: // it grows, and shrinks
+		case n == 0 || step < 5 && i%4000 < 2000: // the heap grows and shrinks in turn
 			h.Push(&ranked{rank: random.IntN(100)})
 		case step < 7:
 			least := slices.MinFunc(h.All(), func(a, b *ranked) int { return cmp.Compare(a.rank, b.rank) })

@@ -23,8 +23,8 @@ func flat(float64) float64 { return 1000 }
 
 func endless(n float64) float64 { return 100 * n }
 
-// climb lets c climb for so many samples, with noise, and returns the goals of the last
-// quarter.
+// climb runs c for the given number of samples, with noise, and returns the goals of the
+// last quarter.
 func climb(c *Climber, m mountain, noise float64, samples int) (goals []int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	n := c.Goal()

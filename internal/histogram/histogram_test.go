@@ -36,7 +36,7 @@ func Example() {
 	// 2.0003
 }
 
-// bucketOf returns the bounds of the bucket that has the only value of v.
+// bucketOf returns the bounds of the bucket that contains the only value of v.
 func bucketOf(t *testing.T, v histogram.Values) (from, to float64) {
 	t.Helper()
 	to = math.Inf(1)

@@ -114,8 +114,8 @@ func TestGoroutinesOfGoroutinesAndUnlocks(t *testing.T) {
 }
 
 // randomProgram makes a small program from a seed: threads that load, store, add and
-// compare-and-swap a few variables, lock a few mutexes, and wait in Spin. Each keeps
-// what it has read. It cannot deadlock: a lock is left before the next one is taken.
+// compare-and-swap a few variables, lock a few mutexes, and wait in Spin. Each records the
+// values that it has read. It cannot deadlock: a lock is released before the next is taken.
 func randomProgram(seed uint64, outcome *string) Program {
 	return func(s *Schedule) func() error {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -177,8 +177,7 @@ func randomProgram(seed uint64, outcome *string) Program {
 	}
 }
 
-// The outcomes that the reduced search finds are those that a search without reduction
-// finds.
+// The reduced search finds the same outcomes as a search without reduction.
 func TestTheReductionLosesNoOutcome(t *testing.T) {
 	all, few, programs := 0, 0, 0
 	for seed := range uint64(400) {

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// register is a variable: its state is its value.
+// register is the model of a variable: the state is the value.
 func register(state []int, c linear.Call) ([]int, bool) {
 	if c.Op == "write" {
 		return []int{c.Arg}, true

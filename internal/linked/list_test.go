@@ -19,7 +19,7 @@ type guest struct {
 	links linked.Node[guest]
 }
 
-// The list is compared with a slice after each of many random steps.
+// The test compares the list with a slice after each of many random operations.
 func TestTheListDoesAsASliceDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var (

@@ -58,7 +58,7 @@ func TestNothingLearnsNothing(t *testing.T) {
 	assert.False(t, f.Has(1))
 }
 
-// closure is not inlined: a copy of a literal in a caller is another function.
+// closure must not be inlined: a copy of a literal in a caller is another function.
 //
 //go:noinline
 func closure(n int) func() int { return func() int { return n } }

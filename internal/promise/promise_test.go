@@ -26,7 +26,7 @@ func ExamplePromise() {
 	j := a.promise.Job()
 
 	waiters, ok := a.promise.TryComplete(context.Background(), 42, nil)
-	waiters.Deliver(nil) // the completer tells the waiters
+	waiters.Deliver(nil) // the completer notifies the waiters
 	fmt.Println(ok)
 	fmt.Println(j.GetResult())
 	// Output:

@@ -28,7 +28,7 @@ func TestAGoexitContinues(t *testing.T) {
 	assert.False(t, returned)
 }
 
-// A function may return an error that wraps what has ended another job.
+// A function may return an error that wraps the panic or Goexit of another job.
 func TestAReturnedErrorIsNotRaised(t *testing.T) {
 	for _, err := range []error{
 		nil, errors.New("an error"),

@@ -19,8 +19,8 @@ type do func()
 func (f do) Run(schedulers.Worker) { f() }
 func (f do) Abandon(error)         {}
 
-// serve runs work items in a loop until there is none, on as many goroutines as
-// it takes.
+// serve runs work items in a loop until there is none left, and replaces each goroutine that
+// a work item ends.
 func serve(works ...func()) (l *Loop, lost int) {
 	l = &Loop{}
 	ended := make(chan struct{})
@@ -62,7 +62,7 @@ func TestALoopLooksForEventsBetweenWorkItems(t *testing.T) {
 	var n looks
 	glance.Open(&n)
 	defer glance.Close()
-	works := make([]func(), 5000) // the most that come between two looks are 256
+	works := make([]func(), 5000) // there are at most 256 between two polls
 	for i := range works {
 		works[i] = func() {}
 	}
@@ -70,7 +70,7 @@ func TestALoopLooksForEventsBetweenWorkItems(t *testing.T) {
 	assert.GreaterOrEqual(t, int(n), 4)
 }
 
-// The goroutines that serve a worker may be in bubbles and outside.
+// Some of the goroutines that serve a worker may be in a bubble, and others outside.
 func TestOnlyAGoroutineOutsideOfBubblesLooks(t *testing.T) {
 	var n looks
 	glance.Open(&n)
@@ -136,7 +136,7 @@ func TestOnceTellsHowItsWorkEnded(t *testing.T) {
 	}
 }
 
-// again is work that asks to be run once more from inside its run.
+// again is work that calls Repeat from inside its run.
 type again struct {
 	loop  *Loop
 	times int
@@ -146,7 +146,7 @@ type again struct {
 func (a *again) Run(schedulers.Worker) { a.times++; a.run(a) }
 func (a *again) Abandon(error)         {}
 
-// repeating runs work items in a loop of their own, until there is none.
+// repeating runs work items in a new loop, until there is none left.
 func repeating(works ...*again) (l *Loop, lost int) {
 	ended := make(chan struct{})
 	l = &Loop{}

@@ -18,7 +18,7 @@ func Example() {
 	// Output: true
 }
 
-// Objects of one size lie next to each other; one in sixteen of them is chosen, about.
+// Objects of one size are next to each other in memory; about one in sixteen is selected.
 func TestObjectsAtRegularDistancesAreSpread(t *testing.T) {
 	for _, size := range []uintptr{16, 32, 48, 64, 96, 128, 192, 256, 1024, 8192} {
 		const n = 1 << 14

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A line does what a slice does.
+// The test compares a line with a slice.
 func TestALineIsAQueue(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var l Line

@@ -11,15 +11,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// These programs run in each order of their steps; see package interleave. What must
-// hold in all of them:
+// These programs run in each order of their steps; see package interleave. These invariants
+// must hold in all of them:
 //
 //   - the channel of Close is closed once, and not while accepted work runs
 //   - it is closed at rest, and Drained was called once before that
-//   - nothing is accepted after a Close has returned
-//   - the counters agree with what has happened
+//   - no work is accepted after a Close has returned
+//   - the counters agree with the calls that were made
 
-// accounts is a tally and what was done with it.
+// accounts is a tally, with a record of the calls made to it.
 type accounts struct {
 	tally    Tally
 	drained  int

@@ -34,7 +34,7 @@ func (w *work) Abandon(reason error) {
 	}
 }
 
-// ender counts.
+// ender counts its calls.
 type ender struct{ calls int }
 
 func (e *ender) Ended() { e.calls++ }
@@ -65,7 +65,7 @@ func TestEnterAfterCloseIsRefusedWhileWorkIsPending(t *testing.T) {
 	<-done
 }
 
-// finisher asks, when it is told, whether Shutdown could return.
+// finisher checks, when it is notified, whether Shutdown could return already.
 type finisher struct {
 	b        *Tally
 	tooEarly bool
@@ -184,8 +184,8 @@ func TestANilContextNeverEnds(t *testing.T) {
 	assert.NoError(t, b.Shutdown(none, nil))
 }
 
-// Enter and leave meet close in all orders; done must be closed once, after the last
-// leave and never before it.
+// Enter and leave race close in all orders; done must be closed once, and not before the last
+// leave.
 func TestLeaveRacingClose(t *testing.T) {
 	for range 2000 {
 		drained := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bell counts how often it rings, and then does more.
+// bell is a timer that counts its expiries and then calls a function.
 type bell struct {
 	alarm
 	times int
@@ -29,8 +29,8 @@ func newBell(then func()) *bell {
 	return b
 }
 
-// A timer that ends its goroutine has expired, and those after it do: in its batch, in the
-// next one, and later.
+// A timer that ends its goroutine has expired, and the timers after it still expire: in its
+// batch, in the next one, and later.
 func TestTimersAfterOneThatCallsGoexitExpireOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
@@ -92,7 +92,7 @@ func TestADurationBeyondTheClockEndsAtItsEnd(t *testing.T) {
 		var q Queue
 		first, endless := newBell(nil), newBell(nil)
 		q.StartTimer(&first.Timer, time.Second)
-		time.Sleep(time.Minute) // the clock no longer begins
+		time.Sleep(time.Minute) // the clock is no longer at its beginning
 		q.StartTimer(&endless.Timer, math.MaxInt64)
 		q.StartTimer(&first.Timer, time.Second)
 		time.Sleep(time.Hour)
@@ -103,8 +103,8 @@ func TestADurationBeyondTheClockEndsAtItsEnd(t *testing.T) {
 	})
 }
 
-// A long line, and timers that are too early for its end: of two of the same time the one armed
-// first is the first, wherever it is.
+// There is a long line, and timers that are too early for its end. Of two timers of the same
+// time, the one armed first expires first, wherever it is.
 func TestTimersOfTheSameTimeInLineAndHeapKeepTheirOrder(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		early := c.arm(10 * time.Millisecond)
@@ -134,8 +134,8 @@ func TestATimerThatIsALittleEarlierIsEarlier(t *testing.T) {
 	})
 }
 
-// While many timers expire, the queue is not locked for longer than a batch takes: one beyond
-// the first batch can still be stopped.
+// While many timers expire, the queue is not locked for longer than a batch takes: a timer
+// beyond the first batch can still be stopped.
 func TestATimerBehindAThousandThatExpireCanBeStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue

@@ -7,8 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// BenchmarkCrowd arms a million timers and takes them out again, in the order of
-// their times.
+// BenchmarkCrowd arms a million timers and removes them, in the order of their times.
 func BenchmarkCrowd(b *testing.B) {
 	for _, c := range []struct {
 		name  string

@@ -11,8 +11,8 @@ import (
 )
 
 // These programs run in each order of their steps; see package interleave. All timers
-// are due at once, but the runtime's timer fires at any moment after it was set. What
-// must hold in all of them:
+// are due at once, but the runtime's timer fires at any moment after it was set. These
+// invariants must hold in all programs:
 //
 //   - a timer expires once for each time that it was armed, unless StopTimer returned
 //     true

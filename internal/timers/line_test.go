@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowd arms timers one after the other and knows which of them are to come.
+// crowd arms timers one after the other, and records which of them are still to expire.
 type crowd struct {
 	q     Queue
 	start time.Time
@@ -53,7 +53,7 @@ func (c *crowd) want() (want []int) {
 	return want
 }
 
-// lengths returns how many entries the two queues have, gaps included, and how many
+// lengths returns how many entries the line (including gaps) and the heap have, and how many
 // chunks the line has.
 func (c *crowd) lengths() (line, heap, chunks int) {
 	c.q.mu.Lock()

@@ -80,8 +80,8 @@ func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
 	})
 }
 
-// TestAHundredThousandTimersStartedAndStoppedAtRandom compares the timers that
-// expire with those that should.
+// TestAHundredThousandTimersStartedAndStoppedAtRandom compares the timers that expire with
+// the timers that should.
 func TestAHundredThousandTimersStartedAndStoppedAtRandom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100_000

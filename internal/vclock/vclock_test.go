@@ -65,7 +65,7 @@ func TestExtremeDurations(t *testing.T) {
 	assert.Same(t, never, c.Due(math.MaxInt64))
 }
 
-// Random arming and stopping, compared with a plain list.
+// The test arms and stops timers at random, and compares the clock with a plain list.
 func TestStoppedTimersNeverBecomeDue(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

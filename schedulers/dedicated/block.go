@@ -15,7 +15,7 @@ import "github.com/movenext/movenext/schedulers"
 // wait is for, so its thread counts as one that may continue. So does a thread whose wait
 // has ended but which has not been given a processor yet: it is still inside its wait
 // when the last thread checks, and that proves nothing. That is why a wait passes in the
-// channel that ends it, and why each channel is checked anew:
+// channel that ends it, and why each check reads all channels again:
 //
 //	stuck(w) = w.awaits != nil and w.awaits is not closed
 //
@@ -34,7 +34,7 @@ import "github.com/movenext/movenext/schedulers"
 // the operating system provides it; elsewhere the hint is believed.
 
 // Block implements [schedulers.Blocker]. It changes nothing and never returns an error:
-// it is not known what the wait is for, so it may end.
+// the wait may be for anything, so it may end.
 func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 
 // BlockFor implements [schedulers.HomeBlocker]: it returns

@@ -22,7 +22,7 @@ func counting(p *Pool, active func() int) *Pool {
 
 func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := counting(New(Workers(2, 100)), func() int { return 1 }) // only the worker that asks
+		p := counting(New(Workers(2, 100)), func() int { return 1 }) // only the worker that checks
 		began := time.Now()
 		meet(t, p, 64).Wait()
 		assert.Equal(t, defaultReplace, time.Since(began), "one look, and then each starts the next")
@@ -32,7 +32,7 @@ func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
 
 func TestWorkersThatMayAllBeRunningAreNotReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := counting(New(Workers(2, 100)), func() int { return 3 }) // it asks, and two others run
+		p := counting(New(Workers(2, 100)), func() int { return 3 }) // that worker, and two others
 		for range 10 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { time.Sleep(DefaultStall / 2) }), schedulers.Hint{}))
 		}

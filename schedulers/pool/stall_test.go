@@ -91,7 +91,7 @@ func TestAWatchThatIsSwitchedOffAddsNoWorker(t *testing.T) {
 	})
 }
 
-// Work in a local queue stalls as well as work in the global one.
+// Work in a local queue can stall just like work in the global one.
 func TestAStallOfALocalQueueAddsAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 2), AddAfter(time.Second))

@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// do is a function as Work. It records why it was abandoned.
+// do is a function as Work. It records the reason for which it was abandoned.
 type do struct {
 	run       func()
 	abandoned error
@@ -49,7 +49,7 @@ func submit(t *testing.T, s schedulers.Scheduler, run func()) *do {
 	return d
 }
 
-// log is the order in which work items run, a letter for each.
+// log records the order in which work items run, a letter for each.
 type log struct{ strings.Builder }
 
 func (l *log) submit(t *testing.T, s schedulers.Scheduler, letters string) {
@@ -71,8 +71,8 @@ func TestUrgentWorkComesFirstAndEqualWorkInItsOrder(t *testing.T) {
 	assert.Equal(t, "abmnxyz", order.String())
 }
 
-// The urgent work comes last, when a long queue of tickets is waiting beneath, and runs
-// with the first of them, even if that scheduler runs the newest first.
+// The urgent work arrives last, when a long queue of tickets waits beneath. The first of
+// them runs it, even if the scheduler beneath runs the newest first.
 func TestUrgentWorkDoesNotWaitForTheTicketsBeforeIt(t *testing.T) {
 	for _, newest := range []bool{false, true} {
 		beneath := manual.New()
@@ -91,7 +91,7 @@ func TestUrgentWorkDoesNotWaitForTheTicketsBeforeIt(t *testing.T) {
 	}
 }
 
-// The table of the package comment.
+// The cases are the table of the package comment.
 func TestAgeing(t *testing.T) {
 	beneath := manual.New()
 	s := priority.New(beneath, 3, priority.Age(3))
@@ -102,8 +102,8 @@ func TestAgeing(t *testing.T) {
 	assert.Equal(t, "23456178", order.String())
 }
 
-// An endless stream of urgent work, more of it than can ever run, and one item of the
-// lowest level: fewer than level × age of the later items overtake it.
+// More urgent work arrives than can ever run, in an endless stream, with one item of the
+// lowest level: fewer than level × age of the later items overtake that item.
 func TestNothingStarves(t *testing.T) {
 	const levels, age = 4, 10
 	for level := range levels {
@@ -129,7 +129,7 @@ func TestNothingStarves(t *testing.T) {
 	}
 }
 
-// Random levels, random arrivals and departures: the bound holds for each item.
+// The bound holds for each item, with random levels, arrivals and runs.
 func TestTheBoundHoldsForAll(t *testing.T) {
 	const levels, age = 5, 7
 	random := rand.New(rand.NewPCG(3, 4))
@@ -140,7 +140,7 @@ func TestTheBoundHoldsForAll(t *testing.T) {
 		groups = append(groups, s.Group(l))
 	}
 	type arrival struct{ level, overtaken int }
-	waiting := map[int]*arrival{} // by the number of the arrival
+	waiting := map[int]*arrival{} // by arrival number
 	arrivals := 0
 	for range 5000 {
 		if random.IntN(2) == 0 {
@@ -183,8 +183,8 @@ func TestMovingAGroupMovesWhatItHasQueued(t *testing.T) {
 	assert.Zero(t, rush.Move(0), "work that has run is not moved")
 }
 
-// A moved item keeps its arrival number: it is where it would be had it been urgent
-// from the beginning.
+// A moved item keeps its arrival number: its position is the one that it would have if it had
+// been urgent from the beginning.
 func TestAMovedItemKeepsItsAge(t *testing.T) {
 	beneath := manual.New()
 	s := priority.New(beneath, 2, priority.Age(100))

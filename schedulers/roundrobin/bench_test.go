@@ -17,8 +17,8 @@ func (d done) Run(schedulers.Worker) { d.Done() }
 
 func (d done) Abandon(error) { d.Done() }
 
-// BenchmarkShim measures the cost of the shim: the same items straight to the pool,
-// through one queue, and through a hundred.
+// BenchmarkShim measures the cost of the shim: the same items are submitted directly to the
+// pool, through one queue, and through a hundred.
 func BenchmarkShim(b *testing.B) {
 	run := func(b *testing.B, of func(i int) schedulers.Scheduler) {
 		b.ReportAllocs()

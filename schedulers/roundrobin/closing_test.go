@@ -19,7 +19,8 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// Create, enqueue, close at once: the items still run, and then the queue is gone.
+// A queue is created, filled, and closed at once: its items still run, and then it is
+// removed.
 func TestABatchThatIsClosedAtOnceRunsCompletely(t *testing.T) {
 	s := roundrobin.New(pool.New())
 	q := create(t, s)
@@ -59,9 +60,9 @@ func TestNoQueueIsCreatedAfterShutdown(t *testing.T) {
 	assert.Empty(t, s.Queues())
 }
 
-// Four submitters and a Close: exactly the accepted work runs, whichever comes first.
-// The listing on which this scheduler is modelled can lose work that is submitted at
-// that moment.
+// Four submitters race a Close: exactly the accepted work runs, whichever is first. The
+// published scheduler on which this one is modelled can lose work that is submitted at that
+// moment.
 func TestCloseRacingSubmitLosesNothing(t *testing.T) {
 	beneath := goroutine.New()
 	s := roundrobin.New(beneath)
@@ -108,7 +109,7 @@ func TestAShutdownThatGivesUpEmptiesOneQueueAndLeavesTheOthers(t *testing.T) {
 	assert.Equal(t, schedulers.Metrics{Submitted: 3, Completed: 2, Abandoned: 1}, s.Metrics())
 }
 
-// An abandoned ticket is one run less, and it is the turn of b: so b's item is lost.
+// An abandoned ticket means one run less. Queue b has the turn, so its item is lost.
 func TestATicketThatIsAbandonedBeneathCostsTheQueueThatHasTheTurn(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// do is a function as Work. It records why it was abandoned.
+// do is a function as Work. It records the reason for which it was abandoned.
 type do struct {
 	run       func()
 	abandoned error
@@ -29,7 +29,7 @@ func submit(t *testing.T, s schedulers.Scheduler, run func()) *do {
 	return d
 }
 
-// log is the order in which items run, a letter for each.
+// log records the order in which items run, a letter for each.
 type log struct{ strings.Builder }
 
 // batch submits n items that write the batch's letter.
@@ -60,8 +60,8 @@ func TestQueuesAreVisitedInTurn(t *testing.T) {
 	assert.Equal(t, "abcd"+"abc"+"ac"+"a", order.String())
 }
 
-// A thousand came first, and a hundred have half the workers as long as they last; then
-// the thousand have all.
+// A thousand items arrive before a hundred. The hundred get half of the workers until they
+// have run; then the thousand get all.
 func TestASmallBatchThatCameLaterGetsHalfWhileBothHaveWork(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
@@ -98,8 +98,8 @@ func TestSharesFollowWeights(t *testing.T) {
 	assert.Equal(t, 1, create(t, s, roundrobin.Weight(-5)).Weight())
 }
 
-// A batch that is fed one item at a time leaves the ring and enters it again with each
-// item. If it entered at next, the other batch would never have its turn.
+// A batch that is fed one item at a time leaves the ring and enters it again with each item.
+// If it entered at next, the other batch would never have its turn.
 func TestAQueueThatIsFedByItsOwnItemsDoesNotOvertake(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
@@ -119,7 +119,7 @@ func TestAQueueThatIsFedByItsOwnItemsDoesNotOvertake(t *testing.T) {
 	assert.Equal(t, "sfsfsfsfsf", order.String())
 }
 
-// The scheduler beneath uses the newest ticket first; the shim's order is its own.
+// The scheduler beneath uses the newest ticket first, which does not affect the shim's order.
 func TestTheOrderBeneathMakesNoDifference(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)

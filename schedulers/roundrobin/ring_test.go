@@ -35,7 +35,7 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 	return s, queues
 }
 
-// turns takes everything and returns the names of the queues in their order.
+// turns takes all items and returns the names of their queues in that order.
 func turns(s *Scheduler) string {
 	order := ""
 	for it := s.ring.take(nil); it != nil; it = s.ring.take(nil) {
@@ -75,8 +75,8 @@ func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	assert.Equal(t, "cda"+"cda"+"cd", turns(s))
 }
 
-// Submitters of one batch do not wait for those that fill, or are stuck with, another
-// one.
+// Submitters of one batch do not wait for submitters that fill another one, or are stuck
+// there.
 func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 	_, queues := filled(t)
 	queues["a"].mu.Lock()
@@ -85,7 +85,7 @@ func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 	assert.Len(t, queues["b"].Snapshot(), 4)
 }
 
-// early runs each ticket before its Submit returns, after it has called meanwhile.
+// early calls meanwhile and runs the ticket, both before Submit returns.
 type early struct{ meanwhile func(t *shim.Ticket) }
 
 func (e early) Submit(w schedulers.Work, _ schedulers.Hint) error {
@@ -101,7 +101,7 @@ func TestATicketThatRunsBeforeItsSubmitReturnsFindsItsItem(t *testing.T) {
 	assert.Nil(t, s.ring.next)
 }
 
-// The submitter has put the item into the queue, but not yet the queue into the ring.
+// The submitter has put the item into the queue, but has not put the queue into the ring yet.
 func TestATicketThatComesIntoTheGapFindsItsItem(t *testing.T) {
 	s := New(early{func(t *shim.Ticket) {
 		q := queueOf(t)

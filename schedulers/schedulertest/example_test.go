@@ -13,7 +13,7 @@ import (
 type Newest struct {
 	mu      sync.Mutex
 	queue   []schedulers.Work
-	serving bool          // a goroutine serves, or is about to
+	serving bool          // a goroutine runs serve, or is about to
 	done    chan struct{} // made by the first Shutdown, closed when the last work has ended
 }
 
@@ -38,9 +38,9 @@ func (s *Newest) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// serve runs one work item. Whatever the work does, the next one runs on a
-// goroutine of its own: a panic ends in recover, and a runtime.Goexit, which
-// cannot be stopped, ends a goroutine that is no longer needed.
+// serve runs one work item. Whatever the work does, the next item runs on another
+// goroutine: a panic ends in recover, and a runtime.Goexit, which cannot be stopped, ends a
+// goroutine that is no longer needed.
 func (s *Newest) serve() {
 	w := s.next()
 	if w == nil {
@@ -58,7 +58,7 @@ func (s *Newest) next() schedulers.Work {
 	if n == 0 {
 		s.serving = false
 		if s.done != nil {
-			close(s.done) // nothing more is accepted, so this happens once
+			close(s.done) // no more work is accepted, so this happens once
 		}
 		return nil
 	}
@@ -97,7 +97,7 @@ func (s *Newest) close() <-chan struct{} {
 	return s.done
 }
 
-// place is the worker that work sees.
+// place is the only worker.
 type place struct{ of *Newest }
 
 // Scheduler implements [schedulers.Worker].
@@ -113,15 +113,15 @@ func (s *Newest) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return ok && p.of == s
 }
 
-// A scheduler of one's own. Jobs run on it as on any other, and [Run] checks it: see
-// the test of Newest.
+// Jobs run on a scheduler of your own as on any other, and [Run] checks it: see the test of
+// Newest.
 func Example() {
 	s := NewNewest()
 	ctx := schedulers.With(context.Background(), s)
 
 	begun, open := make(chan struct{}), make(chan struct{})
 	jobs := []*job.Job[job.Void]{job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil })}
-	<-begun // so the others queue up behind it
+	<-begun // so that the others queue up behind it
 	for i := range 3 {
 		jobs = append(jobs, job.Go(ctx, func(context.Context) error { fmt.Println("job", i); return nil }))
 	}

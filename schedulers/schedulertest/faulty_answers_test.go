@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// The answers of a faulty scheduler to its optional methods.
+// This file holds the optional methods of a faulty scheduler.
 
 func (s *faulty) MaxConcurrency() int { return limit }
 
@@ -28,7 +28,7 @@ func (s *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return ok && h != nil && h.of == s
 }
 
-// wait waits until nothing runs.
+// wait waits until no work runs.
 func (s *faulty) wait() {
 	for {
 		s.mu.Lock()

@@ -21,7 +21,7 @@ type faulty struct {
 	fault string
 
 	inside atomic.Int64 // calls of Submit
-	kept   any          // in the room of all
+	kept   any          // the object in the room that all workers share, as a fault
 
 	mu        sync.Mutex
 	queue     []schedulers.Work
@@ -38,7 +38,7 @@ type faulty struct {
 	panicked  int
 	abandoned int
 	long      int // long-running work items that are running
-	lost      int // places for workers that are lost
+	lost      int // places of workers that were lost
 	done      chan struct{}
 	over      bool
 
@@ -86,7 +86,7 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 	defer s.inside.Add(-1)
 	s.inside.Add(1)
 	if s.is("loses what is submitted at the same time") || s.is("trusts that the worker submits") {
-		runtime.Gosched() // so that others come in, even with a single processor
+		runtime.Gosched() // so that others call Submit, too, even with a single processor
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 			runtime.Gosched()
 		}
 		s.mu.Lock()
-		for s.closed && !s.over { // the worst moment, for certain
+		for s.closed && !s.over { // forces the worst moment
 			s.mu.Unlock()
 			runtime.Gosched()
 			s.mu.Lock()
@@ -153,7 +153,7 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 	return nil
 }
 
-// loses reports whether a fault that concerns the work or its hint loses w.
+// loses reports whether a fault of Submit loses w.
 func (s *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
 	on, own := from.From.(*hand)
 	switch s.fault {
@@ -219,7 +219,7 @@ func (s *faulty) engage() {
 	}
 }
 
-// tell tells an event, except for a fault of its own.
+// tell reports an event, unless a fault suppresses it.
 func (s *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
 	if s.is("does not tell "+k.String()) || s.is("tells one of two begun") && k == schedulers.Begun && s.completed%2 == 0 {
 		return

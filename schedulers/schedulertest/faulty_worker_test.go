@@ -26,7 +26,7 @@ func (h *hand) Room() *any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = new(tenant) // else the race detector ends the test before the check
+		s.kept = new(tenant) // otherwise the race detector ends the test before the check
 	}
 	return &s.kept
 }
@@ -84,9 +84,9 @@ func (h *hand) one() (again bool) {
 	return true
 }
 
-// ended counts a work item that has ended, and survives how it did. After a
-// panic, another goroutine takes the place: if a Goexit is beneath the panic,
-// which cannot be seen, this goroutine is about to die.
+// ended counts a work item that has ended, in whatever way. After a panic, another
+// goroutine takes the worker's place: a Goexit may be hidden beneath the panic, and then
+// this goroutine is about to die.
 func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 	s := h.of
 	s.mu.Lock()

@@ -13,8 +13,8 @@ import (
 )
 
 // thin is a scheduler over another one that does everything right, except for the one
-// fault that it was made with. Its method set does not depend on the fault, so a
-// scheduler that lacks a capability is another type.
+// fault with which it was made. Its method set does not depend on the fault, so a scheduler
+// that lacks a capability has another type.
 type thin struct {
 	over  schedulers.Scheduler
 	fault string
@@ -84,7 +84,7 @@ type silent struct {
 func (v *silent) Scheduler() schedulers.Scheduler { return v.of }
 func (v *silent) ID() int                         { return v.beneath.ID() }
 
-// guest is a worker that announces what its work does.
+// guest is a worker that passes on the announcements of its work.
 type guest struct{ silent }
 
 func (v *guest) Block() (func(), error) { return v.beneath.(schedulers.Blocker).Block() }

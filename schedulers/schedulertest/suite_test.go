@@ -35,9 +35,9 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 	}
 }
 
-// found runs a check on schedulers with a fault until it complains. Many faults show
-// only when two goroutines meet, and on a loaded machine they may miss each other once,
-// or twice, but not always.
+// found runs a check on schedulers with a fault until it fails, and reports whether it did.
+// Many faults show only if two goroutines coincide. On a loaded machine that may not happen
+// the first or second time, but it will happen.
 func found(t *testing.T, c check, fault string) bool {
 	t.Helper()
 	for range 20 {
@@ -58,8 +58,7 @@ func TestEachCheckFindsAFaultAndNothingWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// failures runs one check on schedulers with a fault and returns what it
-// complains about.
+// failures runs one check on schedulers with a fault and returns its failures.
 func failures(t *testing.T, c check, fault string) []string {
 	t.Helper()
 	patience := 20 * time.Second
@@ -85,7 +84,7 @@ func failures(t *testing.T, c check, fault string) []string {
 			r.add(inside.failures()...)
 		})
 	}
-	e.parallel = func(n int, f func(*env)) { // one after the other: the load outside disturbs
+	e.parallel = func(n int, f func(*env)) { // one after the other, to keep the load low
 		for range n {
 			f(e)
 		}

@@ -202,7 +202,7 @@ func timerStopLate(e *env) {
 }
 
 // timerAgain uses one timer for many expiries, armed from inside the expiry and, in
-// between, stopped and armed anew.
+// between, stopped and armed again.
 func timerAgain(e *env) {
 	const rounds = 300
 	l, timers := e.timed()

@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Most of these do not look for workers that block unnoticed: on a busy machine the look
-// takes a worker that the system has put aside for one that blocks, and for a while more
-// work runs than there are threads.
+// Most of these schedulers do not check for unmarked blocking. On a busy machine such a check
+// may mistake a preempted worker for a blocked one, and for a while more work runs than there
+// are threads.
 func TestConformance(t *testing.T) {
 	for name, make := range map[string]func(testing.TB) schedulertest.Scheduler{
 		"one thread":   func(testing.TB) schedulertest.Scheduler { return ums.New(1, ums.Notice(0)) },
@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// noticing is a scheduler that looks, and so promises no limit.
+// noticing is a scheduler that checks for unmarked blocking, and so promises no limit.
 type noticing struct{ *ums.Scheduler }
 
 func (noticing) MaxConcurrency() int { return 0 }
@@ -50,8 +50,7 @@ func (p *newestFirst) Next() *ums.Worker {
 	return w
 }
 
-// failing is newestFirst until it has been asked a given number of times, and then
-// fails.
+// failing is newestFirst for a given number of calls, and then fails.
 type failing struct {
 	newestFirst
 	after int

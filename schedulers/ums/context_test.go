@@ -70,7 +70,7 @@ func TestAWorkerKeepsItsThreadUnlikeAFibre(t *testing.T) {
 	}
 	assert.Len(t, seen[1], 1)
 	assert.Len(t, seen[2], 1)
-	if dedicated.ThreadID() != 0 { // 0: this system does not tell
+	if dedicated.ThreadID() != 0 { // 0: this system provides no thread ids
 		assert.NotEqual(t, seen[1], seen[2])
 	}
 }
@@ -127,8 +127,8 @@ func TestALockBelongsToTheSideThatHasLockedItFirst(t *testing.T) {
 	}
 }
 
-// TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo is the deadlock of the
-// model: the worker that holds the lock is blocked, and its call has not ended.
+// TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo sets up the deadlock that the
+// model allows: the worker that holds the lock is blocked, and its call has not ended.
 func TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo(t *testing.T) {
 	list := ums.NewCompletionList()
 	var m ums.Mutex

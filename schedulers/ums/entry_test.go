@@ -10,17 +10,16 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// fifo is an entry point with its own ready queue. It leaves the scheduling mode when
-// no worker is left to come.
+// fifo is an entry point with its own ready queue. It leaves the scheduling mode when all
+// workers have ended.
 type fifo struct {
 	queue []*ums.Worker
 	seen  []ums.Activation
 	left  int    // workers that have not ended
-	idle  func() // called when nothing is ready, before waiting; nil: nothing
+	idle  func() // called before a wait, when no worker is ready; may be nil
 }
 
-// run runs the given number of workers, which are on the list or will be, to their
-// ends.
+// run runs the given number of workers to their ends. They are on the list, or will be.
 func (f *fifo) run(t *testing.T, list *ums.CompletionList, workers int) {
 	t.Helper()
 	f.left = workers
@@ -59,7 +58,7 @@ func (f *fifo) collect(ws []*ums.Worker) {
 	}
 }
 
-// reasons returns why the entry point was called, in order.
+// reasons returns the reasons for which the entry point was called, in order.
 func (f *fifo) reasons() (all []ums.Reason) {
 	for _, a := range f.seen {
 		all = append(all, a.Reason)

@@ -12,8 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// One thread, and a job that blocks: the thread is told, and runs the other job
-// meanwhile.
+// On a single thread, a job blocks in a marked call. The thread runs the other job meanwhile.
 func Example() {
 	s := ums.New(1)
 	ctx := schedulers.With(context.Background(), s)
@@ -85,7 +84,7 @@ func ExampleEnterSchedulingMode() {
 	// <nil>
 }
 
-// shortestFirst is a policy: the user part of a worker says how long its work takes.
+// shortestFirst is a policy. The user part of a worker is the length of its work.
 type shortestFirst struct{ ready []*ums.Worker }
 
 func (p *shortestFirst) Ready(w *ums.Worker) { p.ready = append(p.ready, w) }
@@ -134,7 +133,7 @@ func ExampleDecide() {
 	// <nil>
 }
 
-// A worker waits for a channel in an unmarked call. Its thread is taken away, for the
+// A worker waits for a channel in an unmarked call. Its thread is taken from it and runs the
 // worker that is ready.
 func ExampleNotice() {
 	s := ums.New(1, ums.Notice(time.Millisecond))

@@ -16,8 +16,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// The tests of this file call Block and Yield in the name of a worker whose function
-// continues to run.
+// The tests of this file call Block and Yield on behalf of a worker whose function continues
+// to run.
 
 func TestAForeignGoroutineThatYieldsIsLetGoWhenTheWorkerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *t
 		w := list.NewWorker(func(w *ums.Worker) {
 			go func() { w.Call(func() { <-gate }); close(foreign) }()
 			synctest.Wait()
-			w.Yield(nil)      // it has no thread to give up
-			w.Call(func() {}) // nor now, and the other call has not ended
+			w.Yield(nil)      // no effect: it has no thread to give up
+			w.Call(func() {}) // no effect either: the other call has not ended
 		})
 		var causes []ums.Cause
 		require.NoError(t, ums.EnterSchedulingMode(list, func(th *ums.Thread, a ums.Activation) {
@@ -69,7 +69,7 @@ func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *t
 	})
 }
 
-// TestAStormOfCallsInForeignNamesLosesNoWork makes each work item hand its context to
+// TestAStormOfCallsInForeignNamesLosesNoWork makes each work item pass its context to
 // goroutines that block and yield with it.
 func TestAStormOfCallsInForeignNamesLosesNoWork(t *testing.T) {
 	s := ums.New(2)

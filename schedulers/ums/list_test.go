@@ -83,7 +83,7 @@ func TestAThreadBoundToOneListServesAnotherAndWaitsForBoth(t *testing.T) {
 				ws = bound.Dequeue(0)
 			case <-other.Event():
 				ws = other.Dequeue(0)
-			default: // nothing: now the next one arrives
+			default: // no event; now the next worker arrives
 				arrive[0]()
 				arrive = arrive[1:]
 				continue
@@ -100,8 +100,8 @@ func TestAThreadBoundToOneListServesAnotherAndWaitsForBoth(t *testing.T) {
 	assert.Equal(t, []string{"from the other list", "from its own list"}, order)
 }
 
-// TestOneListServesTwoThreads runs a worker on each of two threads at the same moment:
-// they meet.
+// TestOneListServesTwoThreads runs a worker on each of two threads at the same time: the two
+// wait for each other.
 func TestOneListServesTwoThreads(t *testing.T) {
 	list := ums.NewCompletionList()
 	met := make(chan struct{})

@@ -17,8 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// The second worker ends the blocking of the first, and holds the thread for as long as
-// it runs.
+// The second worker ends the blocking of the first, and keeps the thread until it has ended.
 func TestUnmarkedBlockingIsNoticedAndComesBackAtTheNextYield(t *testing.T) {
 	for name, comeBack := range map[string]func(*ums.Worker){
 		"a yield":       func(w *ums.Worker) { w.Yield(nil) },
@@ -101,8 +100,8 @@ func TestAThreadThatIsNotNeededIsNotTaken(t *testing.T) {
 	})
 }
 
-// To Go a loop looks like work. It is taken to block when nothing has moved for a
-// while.
+// To Go, a waiting loop looks like work. Its worker is assumed to block when there was no
+// progress for a while.
 func TestALoopThatWaitsForAnotherWorkerDoesNotHangTheScheduler(t *testing.T) {
 	s := ums.New(1)
 	var flag atomic.Bool

@@ -52,11 +52,11 @@ func TestTwoWeightedClassesShareAThreadThreeToOne(t *testing.T) {
 		submit(t, s.Class("interactive"), func(*ums.Worker) { <-gate })
 		synctest.Wait()
 		var order []any
-		for _, class := range []string{"batch", "interactive"} { // starts with batch, to no effect
+		for _, class := range []string{"batch", "interactive"} { // the order has no effect
 			for range 30 {
 				submit(t, s.Class(class), func(w *ums.Worker) {
 					order = append(order, w.Information().User)
-					w.Yield(nil) // comes back, to the policy again
+					w.Yield(nil) // the policy gets the worker again
 					order = append(order, w.Information().User)
 				})
 			}
@@ -78,7 +78,7 @@ func TestTwoWeightedClassesShareAThreadThreeToOne(t *testing.T) {
 var errPlan = errors.New("no plan")
 
 // TestAPolicyThatFailsIsReplacedAndNothingIsLost holds the threads until all work is
-// queued, so that the policy has it when it fails.
+// queued, so that the policy has all of it when it fails.
 func TestAPolicyThatFailsIsReplacedAndNothingIsLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		with func() *ums.Worker
@@ -139,7 +139,7 @@ func TestAfterAFailureTheLineIsServedFromItsHead(t *testing.T) {
 	})
 }
 
-// deaf fails when it is told of a worker.
+// deaf fails when Ready reports a worker.
 type deaf struct{ newestFirst }
 
 func (*deaf) Ready(*ums.Worker) { panic("not listening") }
@@ -155,7 +155,7 @@ func TestAWorkerWhoseReadinessThePolicyDoesNotSurviveIsNotLost(t *testing.T) {
 	assert.Contains(t, string(failure.Stack), "deaf", "the stack shows where")
 }
 
-// leaving calls runtime.Goexit when it is told of the third worker.
+// leaving calls runtime.Goexit when Ready reports the third worker.
 type leaving struct {
 	newestFirst
 	told int
@@ -203,9 +203,9 @@ func (p *withLog) Ready(w *ums.Worker) {
 	}
 }
 
-// TestWorkThatNeedsALockOfTheWorkersIsDelegated lets a worker hold the log's lock,
-// blocked in a call that ends when another caller wants the lock. If the policy waited
-// for it, the thread would stop.
+// TestWorkThatNeedsALockOfTheWorkersIsDelegated makes a worker hold the log's lock while it is
+// blocked in a call, which ends when another caller waits for the lock. If the policy waited
+// for the lock, the thread would hang.
 func TestWorkThatNeedsALockOfTheWorkersIsDelegated(t *testing.T) {
 	var lock ums.Mutex
 	var lines []string
@@ -227,7 +227,7 @@ func TestWorkThatNeedsALockOfTheWorkersIsDelegated(t *testing.T) {
 		w.Call(func() { <-wanted })
 		lines = append(lines, "the worker goes on")
 	})
-	<-began // so the policy has delegated
+	<-began // the policy has delegated its writing
 	require.NoError(t, p.s.Shutdown(context.Background()))
 	assert.Equal(t, []string{"the worker goes on", "a worker is ready"}, lines)
 	assert.ErrorIs(t, lock.Lock(ums.SchedulerSide), ums.ErrSharedLock)

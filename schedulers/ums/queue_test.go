@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAQueueIsASlice compares the queue with a slice, over the ends of its blocks: bursts
-// of each length up to three blocks arrive while parts of the one before are left.
+// TestAQueueIsASlice compares the queue with a slice, across the ends of its blocks: bursts of
+// each length up to three blocks arrive while parts of the previous burst are left.
 func TestAQueueIsASlice(t *testing.T) {
 	const most = 3*62 + 2
 	var q, inbox queue

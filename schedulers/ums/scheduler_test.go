@@ -30,14 +30,15 @@ func submit(t *testing.T, s schedulers.Scheduler, f func(*ums.Worker)) {
 	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { f(on.(*ums.Worker)) }), schedulers.Hint{}))
 }
 
-// logged returns a scheduler of one thread and its log, to be read after Shutdown.
+// logged returns a scheduler of one thread, and a function that returns its log after
+// Shutdown.
 func logged(opts ...ums.Option) (*ums.Scheduler, func() []string) {
 	var log []string
 	s := ums.New(1, append(opts, ums.Observe(func(e ums.Event) { log = append(log, e.String()) }))...)
 	return s, func() []string { return log }
 }
 
-// TestTheLogTellsEachDecisionWithItsReason holds the thread until all is submitted; the
+// TestTheLogTellsEachDecisionWithItsReason holds the thread until all work is submitted; the
 // call ends when the thread has parked.
 func TestTheLogTellsEachDecisionWithItsReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestTenThousandShortWorkersOnTwoThreadsWithMixedBlocking(t *testing.T) {
 		for m := most.Load(); v > m && !most.CompareAndSwap(m, v); m = most.Load() {
 		}
 	}
-	answers := make(chan func(), n) // the world outside: it ends calls
+	answers := make(chan func(), n) // to the outside world, which ends the calls
 	var outside sync.WaitGroup
 	outside.Go(func() {
 		for answer := range answers {
@@ -207,7 +208,7 @@ func TestALockedWorkerIsRunWhenItIsNoLongerLocked(t *testing.T) {
 	})
 }
 
-// TestAHeldWorkerIsNotGivenOtherWork has work that holds its own context and ends.
+// TestAHeldWorkerIsNotGivenOtherWork runs work that holds its own context and ends.
 func TestAHeldWorkerIsNotGivenOtherWork(t *testing.T) {
 	s := ums.New(1)
 	gate := make(chan struct{})
@@ -226,7 +227,7 @@ func TestAHeldWorkerIsNotGivenOtherWork(t *testing.T) {
 	release()
 }
 
-// TestTheFirstReadyWorkerRunsFirst has one order for both kinds of scheduler: those
+// TestTheFirstReadyWorkerRunsFirst requires the same order of both kinds of scheduler: those
 // that make a context for all work, and those that do not.
 func TestTheFirstReadyWorkerRunsFirst(t *testing.T) {
 	for name, opts := range map[string][]ums.Option{
@@ -259,7 +260,7 @@ func TestTheFirstReadyWorkerRunsFirst(t *testing.T) {
 	}
 }
 
-// TestQueuedWorkIsSeen asks for what waits behind work that does not end.
+// TestQueuedWorkIsSeen lists the work that waits behind work that does not end.
 func TestQueuedWorkIsSeen(t *testing.T) {
 	s := ums.New(1)
 	begun, gate := make(chan struct{}), make(chan struct{})
@@ -340,8 +341,8 @@ func TestDelegatedFunctionsAreForgottenByAShutdownThatGivesUp(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Metrics().Abandoned)
 }
 
-// A context that outlives its work names a worker that runs other work, and may be asked
-// meanwhile.
+// A context that outlives its work names a worker that runs other work. Methods of that worker
+// may be called meanwhile.
 func TestAWorkerThatIsKeptAnswersWhileItRunsOtherWork(t *testing.T) {
 	s := ums.New(1, ums.Notice(0))
 	class := s.Class(nil)

@@ -17,7 +17,7 @@ func Example() {
 	var found atomic.Int64
 	for range 100 {
 		search := do(func(on schedulers.Worker) {
-			// Work may submit more of it: Wait waits for that, too.
+			// Work may submit more work: Wait waits for that, too.
 			more := do(func(schedulers.Worker) { found.Add(1) })
 			if err := set.Submit(more, schedulers.Hint{From: on}); err != nil {
 				fmt.Println(err)

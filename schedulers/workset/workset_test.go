@@ -47,7 +47,7 @@ func queue(t *testing.T, s *workset.Set, f func(on schedulers.Worker)) *workset.
 	return it
 }
 
-// ended returns a context that has ended for that cause.
+// ended returns a context that has ended with the given cause.
 func ended(cause error) context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
@@ -56,7 +56,7 @@ func ended(cause error) context.Context {
 
 var errOnPurpose = errors.New("on purpose")
 
-// Each work item submits two more, five deep: their number is not known beforehand.
+// Each work item submits two more, five levels deep, so their number is not known beforehand.
 func TestWaitReturnsWhenATreeOfWorkHasEnded(t *testing.T) {
 	s := workset.New(pool.New())
 	var ran atomic.Int64
@@ -149,8 +149,8 @@ func TestWaitAnyReturnsTheFirstThatEnds(t *testing.T) {
 	require.ErrorIs(t, err, workset.ErrNoItems)
 }
 
-// The wait begins first, and the items end while it lasts; in each round another item
-// is the first. A wait that misses its end never returns, and the bubble reports it.
+// The wait begins before the items end; in each round another item is the first. If a wait
+// misses the end, it never returns, and the bubble reports it.
 func TestWaitAnyThatHasBegunSeesTheEnd(t *testing.T) {
 	for first := range 3 {
 		synctest.Test(t, func(t *testing.T) {
@@ -188,8 +188,8 @@ func TestWaitAnyRacingTheEnd(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-// The only worker waits for a set of its own, and gets it: the pool is told of
-// the wait.
+// The only worker waits for a set that it has filled. The wait ends, because it is announced
+// to the pool.
 func TestAWaitInsideOfWorkDoesNotHang(t *testing.T) {
 	beneath := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	j := job.Run(schedulers.With(context.Background(), beneath), func(ctx context.Context) (int, error) {

@@ -75,7 +75,7 @@ func TestTheNewestGoesFirstThreeTimesThenTheQueueIsServed(t *testing.T) {
 		}
 	}
 	o.submit(nil, func(on schedulers.Worker) {
-		o.submit(on, o.note(1)) // moves to the queue when the next comes
+		o.submit(on, o.note(1)) // moves to the queue when the next item arrives
 		o.submit(on, o.note(2))
 		o.submit(on, again(8))
 	})
@@ -112,9 +112,9 @@ func TestWorkThatFeedsItselfDoesNotKeepTheGlobalQueueWaiting(t *testing.T) {
 	assert.Len(t, seen, 1002)
 }
 
-// TestAFullLocalQueueGivesItsOlderHalfToTheGlobalOne fills the queue and its slot, and adds one.
-// What has moved is the oldest half, in its order, and runs when the queue is empty, but for
-// every 61st search.
+// TestAFullLocalQueueGivesItsOlderHalfToTheGlobalOne fills the queue and its slot, and adds one
+// item. The older half moves, in order, and runs when the queue is empty, except at every 61st
+// search.
 func TestAFullLocalQueueGivesItsOlderHalfToTheGlobalOne(t *testing.T) {
 	const capacity = 256
 	o := newOrdered(t)
@@ -192,7 +192,7 @@ func TestAThiefTakesHalf(t *testing.T) {
 		for range 7 { // six in the queue, one in the slot
 			assert.NoError(t, s.Submit(do(func(schedulers.Worker) { all.Done() }), schedulers.Hint{From: on}))
 		}
-		<-hold // so the other processor has to steal them all
+		<-hold // so that the other processor has to steal them all
 	}), schedulers.Hint{}))
 	all.Wait()
 	close(hold)

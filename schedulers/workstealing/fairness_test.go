@@ -13,14 +13,14 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// race is a scheduler whose work items resubmit themselves until all the watched
-// work items have been started, and the number of starts.
+// race is a scheduler with a count of starts. Its work items resubmit themselves until all
+// the watched work items have started.
 type race struct {
 	t      *testing.T
 	s      *workstealing.Scheduler
 	all    sync.WaitGroup // work items that have not ended
 	starts atomic.Int64
-	left   atomic.Int64 // watched work items that have not been started
+	left   atomic.Int64 // watched work items that have not started
 }
 
 func newRace(t *testing.T, processors int, opts ...workstealing.Option) *race {
@@ -46,7 +46,7 @@ func (r *race) end() {
 	require.NoError(r.t, r.s.Shutdown(context.Background()))
 }
 
-// feeder is work that submits itself to the slot of its processor, and so is always the
+// feeder returns work that submits itself to the slot of its processor, and so is always the
 // newest.
 func (r *race) feeder() do {
 	return func(on schedulers.Worker) {
@@ -57,7 +57,7 @@ func (r *race) feeder() do {
 	}
 }
 
-// watched is work that records how many work items were started before it.
+// watched returns work that records how many work items have started before it.
 func (r *race) watched(before *int64) do {
 	r.left.Add(1)
 	return func(schedulers.Worker) {
@@ -85,8 +85,8 @@ func TestTheGlobalQueueIsServedEvery61Starts(t *testing.T) {
 	}
 }
 
-// The processor changes its worker at each work item. If the workers counted, the
-// 61st start would come later the more workers take turns.
+// The processor changes its worker at each work item. If the workers counted, the 61st start
+// would be later the more workers take turns.
 func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
 	r := newRace(t, 1)
 	var feed do
@@ -138,8 +138,7 @@ func TestALocalQueueIsServedAtLeastEveryFourthTime(t *testing.T) {
 	}
 }
 
-// On one processor, the guarantee counted in starts: 61 for each of N work items
-// and 1046 more.
+// On one processor, the guarantee is 61 starts for each of N work items, plus 1046.
 func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	for _, n := range []int{10, 257, 1_500} {
 		r := newRace(t, 1)
@@ -163,14 +162,14 @@ func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	}
 }
 
-// With several processors each has its own count, and starts of all are counted here,
-// so the bound is multiplied.
+// Each of several processors has its own count. The test counts the starts of all, so the
+// bound is multiplied by their number.
 func TestTheGuaranteeHoldsAcrossThieves(t *testing.T) {
 	const processors, n = 4, 400
 	r := newRace(t, processors)
 	before := make([]int64, n)
 	for range processors {
-		// It may end, or not feed at all, before the watched work items come.
+		// It may end, or never resubmit itself, before the watched work items are submitted.
 		r.submit(nil, r.feeder())
 	}
 	r.submit(nil, func(on schedulers.Worker) {

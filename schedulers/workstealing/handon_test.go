@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Another goroutine submits with the hint of a worker at the moment at which that
-// worker hands off its processor, and the worker waits for the submitted work.
+// Another goroutine submits with a hint that names a worker, at the moment when that worker
+// hands off its processor. The worker waits for the submitted work.
 func TestWorkPushedWhileItsProcessorIsHandedOnIsNotStranded(t *testing.T) {
 	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0))
 	const rounds = 2_000
@@ -46,8 +46,8 @@ func TestWorkPushedWhileItsProcessorIsHandedOnIsNotStranded(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-// Long-running work does not count towards the limit of workers: one that blocks hands its
-// processor on all the same.
+// Long-running work does not count towards the limit of workers, so a worker that blocks can
+// still hand off its processor.
 func TestLongWorkTakesNoWorkersPlace(t *testing.T) {
 	s := workstealing.New(workstealing.Processors(1), workstealing.MaxWorkers(2), workstealing.Patience(0))
 	release := make(chan struct{})

@@ -36,9 +36,9 @@ func TestWorkThatAsksForFairnessGoesBehindWhatIsQueued(t *testing.T) {
 	assert.Equal(t, []int{1, 2}, o.end())
 }
 
-// TestWorkWithoutAProcessorSubmitsToAll has work that has handed its processor on. What it submits
-// then goes to the global queue, which is served in order, and not into the queue of a processor
-// that has another worker.
+// TestWorkWithoutAProcessorSubmitsToAll runs work that has handed off its processor. Work that it
+// submits then goes to the global queue, which is served in order, and not into the queue of a
+// processor that has another worker.
 func TestWorkWithoutAProcessorSubmitsToAll(t *testing.T) {
 	o := newOrdered(t)
 	gate, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -58,7 +58,7 @@ func TestWorkWithoutAProcessorSubmitsToAll(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, o.end())
 }
 
-// TestNothingIsAcceptedWhileTheEndIsAwaited submits in each way while the last work runs.
+// TestNothingIsAcceptedWhileTheEndIsAwaited submits on each path while the last work runs.
 func TestNothingIsAcceptedWhileTheEndIsAwaited(t *testing.T) {
 	s := workstealing.New()
 	begun, closed := make(chan struct{}), make(chan struct{})
@@ -79,7 +79,7 @@ func TestNothingIsAcceptedWhileTheEndIsAwaited(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestNoMoreWorkersAreStartedThanAllowed has three work items that block, and room for two
+// TestNoMoreWorkersAreStartedThanAllowed runs three work items that block, with a limit of two
 // workers.
 func TestNoMoreWorkersAreStartedThanAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestNoMoreWorkersAreStartedThanAllowed(t *testing.T) {
 			}), schedulers.Hint{}))
 			synctest.Wait()
 		}
-		time.Sleep(time.Hour) // the watch looks, too
+		time.Sleep(time.Hour) // the watch checks meanwhile, too
 		assert.Equal(t, 2, begun)
 		close(gate)
 		require.NoError(t, s.Shutdown(context.Background()))
@@ -104,8 +104,8 @@ func TestNoMoreWorkersAreStartedThanAllowed(t *testing.T) {
 	})
 }
 
-// TestAProcessorThatMakesProgressIsNotTaken has work that blocks for less than the watch's
-// patience, one after the other.
+// TestAProcessorThatMakesProgressIsNotTaken runs work items one after the other, each of which
+// blocks for less than the watch's patience.
 func TestAProcessorThatMakesProgressIsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := workstealing.New(workstealing.Processors(1))
@@ -123,8 +123,8 @@ func TestAProcessorThatMakesProgressIsNotTaken(t *testing.T) {
 	})
 }
 
-// TestAllProcessorsThatBlockAreHandedOnTogether has as many work items blocked as there are
-// processors, and as many waiting.
+// TestAllProcessorsThatBlockAreHandedOnTogether blocks as many work items as there are
+// processors, while as many others wait.
 func TestAllProcessorsThatBlockAreHandedOnTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 4
@@ -149,7 +149,7 @@ func TestAllProcessorsThatBlockAreHandedOnTogether(t *testing.T) {
 	})
 }
 
-// TestASchedulerThatHasEndedIsNotKeptAlive has a watch that would look an hour later.
+// TestASchedulerThatHasEndedIsNotKeptAlive has a watch that would check an hour later.
 func TestASchedulerThatHasEndedIsNotKeptAlive(t *testing.T) {
 	ended := func() weak.Pointer[workstealing.Scheduler] {
 		s := workstealing.New(workstealing.Processors(1), workstealing.Patience(time.Hour))

@@ -12,15 +12,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// These programs run in each order of their steps; see package interleave. They try the proof
-// in spin.go: the scheduler has no goroutine when it is idle, so work that missed its
-// wake-up is still there at rest. What must hold in all of them, beside what package business
-// asks of every scheduler:
+// These programs run in each order of their steps; see package interleave. They test the proof
+// in spin.go: the scheduler has no goroutine when it is idle, so work that missed its wake-up is
+// still there at rest. In addition to the invariants of every scheduler, which package business
+// checks, the following hold in all programs:
 //
 //   - work that waits for work in a queue does not wait while a processor is idle
 //   - at rest no worker is counted or spins, all processors are idle, and no queue has work
 //   - after Shutdown its end is reached
-//   - when Shutdown has abandoned what was queued, nothing is queued
+//   - after Shutdown has abandoned the queued work, no work is queued
 
 func explore(t *testing.T, processors int, program func(s *interleave.Schedule, b *business.Business)) {
 	t.Helper()
@@ -35,8 +35,8 @@ func explore(t *testing.T, processors int, program func(s *interleave.Schedule, 
 	})
 }
 
-// closed reports whether nothing can be accepted any more: one goroutine runs at a time, so no
-// lock is needed to look.
+// closed reports whether no work can be accepted any more. It needs no lock, since one goroutine
+// runs at a time.
 func (s *Scheduler) closed() bool {
 	if !s.ending.Begun() {
 		return false
@@ -49,7 +49,7 @@ func (s *Scheduler) closed() bool {
 	return true
 }
 
-// always returns what is wrong while work runs or has just been submitted.
+// always returns a violation, or nil. It is called while work runs, and after a submission.
 func (s *Scheduler) always(abandoned bool) error {
 	if abandoned && s.anyQueued() {
 		return errors.New("work is queued after Shutdown has abandoned all")
@@ -57,7 +57,7 @@ func (s *Scheduler) always(abandoned bool) error {
 	return nil
 }
 
-// atRest returns what is wrong when all goroutines have ended.
+// atRest returns a violation when all goroutines have ended, or nil.
 func (s *Scheduler) atRest(ended bool) error {
 	switch {
 	case s.anyQueued():
@@ -87,8 +87,8 @@ func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
 	onProcessors(t, business.SubmitterThatComesBack)
 }
 
-// While the first worker spins, the second submission starts none: the worker that stops
-// spinning does, although its work does not end before the other work has run.
+// While the first worker spins, the second submission starts no worker. The worker that stops
+// spinning starts one; its own work does not end before the other work has run.
 func TestInterleavingsOfWorkThatWaitsForQueuedWork(t *testing.T) {
 	for name, hint := range map[string]schedulers.Flags{"own queue": 0, "global queue": schedulers.PreferFairness} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestInterleavingsOfNestedWork(t *testing.T) {
 }
 
 // A queue holds three work items here, one of them in its slot. The fourth makes half of them
-// move to the global queue, while thieves and the end meet them.
+// move to the global queue, at the same time as thieves and a shutdown.
 func TestInterleavingsOfAFullQueue(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		t.Run(fmt.Sprint("shutdown=", closes), func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestInterleavingsOfAFullQueue(t *testing.T) {
 	}
 }
 
-// Thieves that rob each other, while a wrong hint fills the queue of one of them.
+// Two thieves steal from each other, while a wrong hint fills the queue of one of them.
 func TestInterleavingsOfThieves(t *testing.T) {
 	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		many := func() (all []*business.Task) {
@@ -183,13 +183,13 @@ func TestInterleavingsOfAWrongHint(t *testing.T) { onProcessors(t, business.Wron
 
 func TestInterleavingsOfShutdown(t *testing.T) { onProcessors(t, business.Shutdown) }
 
-// The end is that of the last work, also if no worker is there yet to run it.
+// Shutdown waits for the last work, even if no worker has started yet to run it.
 func TestInterleavingsOfAShutdownThatWaits(t *testing.T) {
 	onProcessors(t, func(s *interleave.Schedule, b *business.Business) {
 		inner := b.Task(nil)
 		outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, schedulers.Hint{From: on}) })
 		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
-		// What is queued runs. A test cannot wait for that: it looks when all is at rest.
+		// Queued work runs. The program cannot wait for that; the check runs at rest.
 		s.Go("closer", func() {
 			b.Ended = true
 			b.Scheduler.(*Scheduler).close()

@@ -27,10 +27,10 @@ func TestOneProcessorRunsOneAtATimeUnlessOneHasBlocked(t *testing.T) {
 	all.Wait()
 	assert.EqualValues(t, 1, most.Load())
 
-	// One that blocks lets the next begin, and ends next to it.
+	// A work item that blocks lets the next one begin, and ends while that one runs.
 	blocked, second, first := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	require.NoError(t, s.Submit(do(func(on schedulers.Worker) {
-		assert.NoError(t, schedulers.Wait(t.Context(), nil, nil, blocked)) // it finds its worker
+		assert.NoError(t, schedulers.Wait(t.Context(), nil, nil, blocked)) // finds its worker
 		<-second
 		close(first)
 	}), schedulers.Hint{}))

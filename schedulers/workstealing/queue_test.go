@@ -16,9 +16,9 @@ type numbered int
 func (numbered) Run(schedulers.Worker) {}
 func (numbered) Abandon(error)         {}
 
-// Thieves move work between four queues, spilling moves it to the global one. The
-// holder of all locks sees all work items except at most one in the hands of each
-// thief.
+// Thieves move work between four queues, and spilling moves it to the global one. A reader
+// that holds all locks sees all work items, except at most one that each thief is about to
+// run.
 func TestWorkOnTheMoveIsInOneQueueOrTheOther(t *testing.T) {
 	const works, thieves, rounds = 900, 3, 2_000
 	s := New(Processors(4))
@@ -82,7 +82,7 @@ func TestNoMoreThanHalfOfThoseThatRunMaySteal(t *testing.T) {
 
 func TestWorkWakesAWorkerOnlyIfNoneSpins(t *testing.T) {
 	s := New(Processors(4), Patience(0))
-	s.spinning.Store(1) // a worker is about to look
+	s.spinning.Store(1) // as if a worker were about to search
 	require.NoError(t, s.Submit(numbered(1), schedulers.Hint{}))
 	assert.Zero(t, s.Metrics().Workers)
 	assert.Equal(t, uint64(1), s.Metrics().Queued)
@@ -92,8 +92,8 @@ func TestWorkWakesAWorkerOnlyIfNoneSpins(t *testing.T) {
 	assert.Equal(t, uint64(2), s.Metrics().Completed)
 }
 
-// TestAThiefTakesFromASlotOnlyIfThereIsNothingElse has two victims: one has work in its slot
-// alone, which its worker is about to run, the other one also in its queue.
+// TestAThiefTakesFromASlotOnlyIfThereIsNothingElse has two victims: one has work only in its
+// slot, which its worker is about to run; the other also has work in its queue.
 func TestAThiefTakesFromASlotOnlyIfThereIsNothingElse(t *testing.T) {
 	for seed := range uint32(20) {
 		s := New(Processors(3))

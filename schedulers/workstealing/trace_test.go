@@ -72,8 +72,8 @@ func TestTheTraceShowsThe61stSearch(t *testing.T) {
 	assert.Equal(t, []int{61, 122}, searches)
 }
 
-// The figure of the document: a processor without work takes three work items
-// from a loaded one.
+// The case is the figure of the design document: a processor without work takes three work
+// items from a loaded one.
 func TestTheTraceShowsThatAThiefTakesHalf(t *testing.T) {
 	var l log
 	r := newRace(t, 2, workstealing.Trace(l.note))
@@ -88,7 +88,7 @@ func TestTheTraceShowsThatAThiefTakesHalf(t *testing.T) {
 		for range 7 { // six in the queue, one in the slot
 			r.submit(on, func(schedulers.Worker) { stolen.Done() })
 		}
-		close(release) // now the other processor is without work
+		close(release) // now the other processor has no work
 		stolen.Wait()
 	})
 	r.end()
@@ -147,7 +147,7 @@ func TestEveryDecisionHasWords(t *testing.T) {
 	assert.Equal(t, "Decision(99)", workstealing.Decision(99).String())
 }
 
-// Every decision of a scheduler with one processor, in words.
+// The output shows every decision of a scheduler with one processor.
 func ExampleTrace() {
 	s := workstealing.New(workstealing.Processors(1), workstealing.Trace(func(e workstealing.Event) { fmt.Println(e) }))
 	submitted := make(chan struct{})

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Work that computes for long has put work into its own queue, or into the global one. The
-// other processor is idle, and runs that. Nothing else would: no watch is set, no worker
-// looks for work, and this one does not say that it waits.
+// Work that computes for long has put other work into its own queue, or into the global one.
+// The other processor is idle, and must run it. No other mechanism would: no watch is set, no
+// worker searches for work, and the worker does not announce a wait.
 func TestWorkOfABusyProcessorWakesAnIdleOne(t *testing.T) {
 	for name, hint := range map[string]func(on schedulers.Worker) schedulers.Hint{
 		"own queue": func(on schedulers.Worker) schedulers.Hint { return schedulers.Hint{From: on} },
@@ -24,7 +24,7 @@ func TestWorkOfABusyProcessorWakesAnIdleOne(t *testing.T) {
 			for range 20 {
 				ended := make(chan bool, 1)
 				require.NoError(t, s.Submit(do(func(on schedulers.Worker) {
-					for s.Metrics().Workers > 1 { // one that looks for work was started, and ends
+					for s.Metrics().Workers > 1 { // until the started worker ends
 						runtime.Gosched()
 					}
 					ran := make(chan struct{})

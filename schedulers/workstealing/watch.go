@@ -11,7 +11,7 @@ import (
 //
 // While no processor is idle, a timer is set. If a whole interval passes in which
 // no worker has begun or ended work, and work is queued, the processors are
-// handed to new workers. Work that computes for long loses its processor too, as
+// given to new workers. Work that computes for long loses its processor too, as
 // a goroutine does; in the worst case there is one goroutine per work item.
 type watch struct {
 	patience time.Duration
