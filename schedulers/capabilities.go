@@ -175,7 +175,7 @@ type Metrics struct {
 	Submitted uint64 // accepted
 	Refused   uint64 // not accepted
 	Completed uint64 // Run has returned, panicked or exited
-	Abandoned uint64 // given up
+	Abandoned uint64 // Abandon was called
 	Panicked  uint64 // the part of Completed that let a panic escape
 	Queued    uint64 // accepted, neither running nor done
 	Running   uint64

@@ -57,7 +57,7 @@ const (
 	Stolen // Worker has taken Count works from Queue, and runs Work, the first of them
 	Moved  // Count works have moved from Queue to the queue that all workers share
 
-	WorkerStarted // Worker looks for work
+	WorkerStarted // Worker begins to search for work
 	WorkerEnded   // Worker has ended
 	Parked        // Worker has nothing to do, and sleeps
 	Unparked      // Worker was woken, after Took

@@ -31,7 +31,7 @@ const (
 	// worker's own queue would be nearer.
 	PreferFairness Flags = 1 << iota
 
-	// LongRunning says that the work will keep its worker for long. A scheduler of few
+	// LongRunning announces that the work will keep its worker for long. A scheduler of few
 	// workers runs it outside of them.
 	LongRunning
 

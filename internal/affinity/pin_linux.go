@@ -10,7 +10,7 @@ import (
 // processors first. On a big-endian 32-bit machine a uint64 has another layout in memory,
 // but Go has no such port.
 //
-// The address comes from package reflect, since the runtime of this module does
+// The address is taken with package reflect, since the runtime of this module does
 // not import unsafe. It points to the heap, where Go moves no objects, and the
 // object is kept alive until the call has returned.
 func pin(mask *[words]uint64) error {

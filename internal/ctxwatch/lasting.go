@@ -35,7 +35,7 @@ import (
 // wait. The field that holds the wait is not overwritten either: step 1 writes it only if the
 // state is idle.
 
-// Lasting is a watch of one context for many waits, one at a time. Start comes first. One
+// Lasting is a watch of one context for many waits, one at a time. Call Start first. One
 // goroutine at a time may call its methods.
 type Lasting struct {
 	watch Watch

@@ -38,9 +38,9 @@ import "github.com/movenext/movenext/schedulers"
 func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 
 // BlockFor implements [schedulers.HomeBlocker]: it returns
-// [schedulers.ErrWouldDeadlock] if the wait would be that of the last thread, and all
-// the others also wait for work of this scheduler. Work of schedulers on top of this
-// one is work of this one ([schedulers.RunsOn]).
+// [schedulers.ErrWouldDeadlock] if the awaited work is work of this scheduler, and all
+// other threads wait for such work, too. Work of schedulers on top of this one counts as
+// its own ([schedulers.RunsOn]).
 func (w *thread) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	t := w.of
 	if !schedulers.RunsOn(home, t) || !w.here() {

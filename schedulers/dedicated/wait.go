@@ -21,7 +21,7 @@ import (
 // In the queue, the other work would have done no harm.
 //
 // So only two kinds of work are run on top of a wait, the newest first (work that
-// yields, by [schedulers.PreferFairness], comes after all others, the oldest
+// yields, by [schedulers.PreferFairness], runs after all other work, the oldest
 // first), and only while all other threads wait, too:
 //
 //   - work that was submitted on this thread, as the hint says: usually by the waiting

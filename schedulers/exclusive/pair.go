@@ -30,7 +30,7 @@ const (
 	exclusive
 )
 
-// rule says which work items may run together. It is guarded by the lock of
+// rule decides which work items may run together. It is guarded by the lock of
 // turns.
 //
 //	           | none  concurrent  exclusive    already running

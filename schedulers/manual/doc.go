@@ -2,7 +2,7 @@
 // waits in a queue until the test calls [Scheduler.Step], and then runs on that
 // goroutine; timers wait until the test moves the clock with [Scheduler.Advance].
 //
-// A test of the case that B comes before A spells it out:
+// A test in which B must run before A states that order:
 //
 //	s := manual.New()
 //	a, b := start(s), start(s)

@@ -90,7 +90,7 @@ func TestAGoexitRaisesAnEvent(t *testing.T) {
 	assert.Equal(t, observed.ErrGoexit, log.events[0].Err)
 }
 
-// The end of a Shutdown comes after all events.
+// Shutdown returns after all events.
 func TestShutdownReturnsAfterTheLastEvent(t *testing.T) {
 	for range 200 {
 		var log seen

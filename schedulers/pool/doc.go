@@ -31,7 +31,7 @@
 // oldest work, which is the least likely to be in a cache and, where work divides
 // itself, the largest. Looking at the global queue before stealing is .NET's
 // order; Go's scheduler steals first (package workstealing). Every 61st time a
-// worker looks at old work first, so that work that keeps submitting more work
+// worker takes old work first, so that work that keeps submitting more work
 // starves no other work.
 //
 // # Starting and ending

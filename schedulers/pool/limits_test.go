@@ -34,7 +34,7 @@ func TestMoreWorkersStartAtOnceWhenTheirLimitIsRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 1), AddAfter(0))
 		three := meet(t, p, 3) // hangs with one worker
-		synctest.Wait()        // the first waits, and no worker looks for work
+		synctest.Wait()        // the first waits, and no worker searches for work
 		p.SetWorkers(3, 3)
 		three.Wait()
 		least, most, now := p.WorkerLimits()

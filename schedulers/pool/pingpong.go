@@ -48,7 +48,7 @@ type pingPong struct {
 	on    interleave.Bool
 	timer *interleave.Timer
 	armed bool
-	last  uint64 // progress at the last look
+	last  uint64 // progress at the last check
 }
 
 const (

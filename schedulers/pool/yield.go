@@ -41,7 +41,7 @@ func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 			p.call()
 		}
 	default:
-		p.enqueue(work) // w looks there in a moment; no worker has to be woken
+		p.enqueue(work) // w searches there in a moment; no worker has to be woken
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func (s *Scheduler) enqueue(e entry) {
 	}
 }
 
-// token lets one more thread look for work.
+// token makes one more thread search for work.
 func (s *Scheduler) token() {
 	select {
 	case s.more <- struct{}{}:
