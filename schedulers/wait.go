@@ -15,13 +15,12 @@ type Pumper interface {
 	Pump(ctx context.Context, home Scheduler, done <-chan struct{}) error
 }
 
-// Wait waits on the calling goroutine, which believes it is the worker by,
-// until done is closed, and returns nil, or until ctx ends, and returns its cause. It
-// involves the worker as far as the worker can help: it calls Pump of a [Pumper], and
-// otherwise announces the wait to a [HomeBlocker] or [Blocker]. The worker may refuse
-// with an error that wraps [ErrWouldDeadlock]. If by is nil, Wait looks the worker up
-// with [Here], so that a wait whose context does not name its worker does not block that
-// worker unnoticed.
+// Wait waits on the calling goroutine, which believes it is the worker by, until done is
+// closed, and returns nil, or until ctx ends, and returns its cause. It involves the worker
+// as far as the worker can help: it calls Pump of a [Pumper], and otherwise announces the
+// wait to a [HomeBlocker] or [Blocker]. The worker may refuse with an error that wraps
+// [ErrWouldDeadlock]. If by is nil, Wait looks the worker up with [Here], so that a wait
+// whose context does not name its worker does not block that worker unnoticed.
 //
 // home is the scheduler whose work will close done, if that is certain, and nil
 // otherwise; see [HomeBlocker]. A nil ctx never ends. Wait is for waits in work that

@@ -1,11 +1,10 @@
 // Package goroutine is the scheduler that Go programs have without this module: each
 // work item gets a goroutine of its own, at once. Go's runtime does the rest.
 //
-// It is the right choice if work blocks in system calls or on channels, if there is
-// little work, or as a baseline for the other schedulers. It has no
-// queue and no limit: submitting a million work items starts a million
-// goroutines, with some 2.7 GB of stacks. To bound it, put package limited on
-// top.
+// It is the right choice if work blocks in system calls or on channels, if there is little
+// work, or as a baseline for the other schedulers. It has no queue and no limit: submitting
+// a million work items starts a million goroutines, with some 2.7 GB of stacks. To bound
+// it, put package limited on top.
 //
 // # Waiting
 //

@@ -9,10 +9,10 @@ import (
 // watch takes processors from workers whose work blocks without announcing it, as sysmon
 // does in Go's runtime. It is guarded by Scheduler.mu.
 //
-// While no processor is idle, a timer is set. If a whole interval passes in which
-// no worker has begun or ended work, and work is queued, the processors are
-// given to new workers. Work that computes for long loses its processor too, as
-// a goroutine does; in the worst case there is one goroutine per work item.
+// While no processor is idle, a timer is set. If a whole interval passes in which no worker
+// has begun or ended work, and work is queued, the processors are given to new workers.
+// Work that computes for long loses its processor too, as a goroutine does; in the worst
+// case there is one goroutine per work item.
 type watch struct {
 	patience time.Duration
 	timer    *interleave.Timer
