@@ -11,8 +11,8 @@ import (
 
 // # Children
 //
-// A durable function calls others by All and Any. Each child is an instance of its own, which
-// any worker may run. The protocol has no moment at which a crash loses a child or its outcome:
+// A durable function calls others with All and Any. Each child is a separate instance, which any
+// worker may run. A crash at any moment of the protocol loses neither a child nor its outcome:
 //
 //	the parent's worker                        a child's worker
 //	1. saves the point, with the beginning
@@ -23,18 +23,18 @@ import (
 //	6. saves the wait, without an owner        6. saves that it is sent: not due any more
 //	7. continues when it has all outcomes
 //
-// A worker that dies between 4 and 6 leaves an ended instance that is due: the next one sends
-// the outcome again, under the same key, so that the parent gets it once.
+// A worker that dies between 4 and 6 leaves an ended instance that is due. The next worker sends
+// the outcome again, under the same key, so that the parent receives it once.
 //
-// What decides (the first failure of All, the first result of Any, a cancellation of the
-// parent) cancels the other children, and the parent still waits for their end: its own
+// The deciding event (the first failure of All, the first result of Any, a cancellation of the
+// parent) cancels the other children. The parent still waits until they end: its own
 // compensations run after theirs.
 
-// childSignal is the name of the message by which a child ends.
+// childSignal is the name of the message that reports the end of a child to its parent.
 const childSignal = "$child"
 
-// Child is a call of a durable function by another one, made by [Call]. It is not saved: pass
-// it to [All] or [Any] before the next point.
+// Child is a call of one durable function by another, made by [Call]. It is not saved: pass it to
+// [All] or [Any] before the next point.
 type Child struct {
 	name  string
 	begin []byte // the document of a new instance
@@ -42,8 +42,8 @@ type Child struct {
 	err   error
 }
 
-// Call returns the call of a durable function. The receiver is for the plain form; an engine
-// uses the one that [Serve] was given, in whichever process the child runs.
+// Call returns a call of a durable function. Only the plain form uses the receiver; an engine
+// uses the one passed to [Serve] in the process that runs the child.
 func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req) Child {
 	d := describing(f, receiver)
 	raw, err := encodeAlone(valueOf(&request))
@@ -60,13 +60,13 @@ func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req) Chi
 	return c
 }
 
-// All runs durable functions, each as an instance of its own, and returns their results in the
-// order of the children. If one fails, the others are canceled, and All returns its error. A
-// cancellation of the caller cancels all of them. In each case All waits until all have ended;
-// a stuck child is waited for as well.
+// All runs durable functions, each as a separate instance, and returns their results in the order
+// of the children. If one fails, the others are canceled and All returns its error. A
+// cancellation of the caller cancels all of them. In each case All waits until all have ended; it
+// also waits for a stuck child.
 //
-// In a durable function it is a point. This form is the plain one, which calls one after the
-// other; see [Receive].
+// In a durable function it is a point. This form is the plain one, which calls the children one
+// after the other; see [Receive].
 func All[R any](ctx context.Context, children ...Child) ([]R, error) {
 	if _, err := plainOf(ctx); err != nil {
 		return nil, err
@@ -76,10 +76,10 @@ func All[R any](ctx context.Context, children ...Child) ([]R, error) {
 	return Joined[R](t)
 }
 
-// Any runs durable functions, each as an instance of its own, and returns the first result. The
-// others are canceled then, and Any waits until they have ended. If all fail, it returns their
-// errors, joined. It is a point as [All] is; the plain form calls one after the other until one
-// returns no error.
+// Any runs durable functions, each as a separate instance, and returns the first result. The
+// others are then canceled, and Any waits until they have ended. If all fail, it returns their
+// errors, joined. Like [All] it is a point; the plain form calls the children one after the other
+// until one returns no error.
 func Any[R any](ctx context.Context, children ...Child) (R, error) {
 	t := &Turn{}
 	if _, err := plainOf(ctx); err != nil {
@@ -90,7 +90,7 @@ func Any[R any](ctx context.Context, children ...Child) (R, error) {
 	return First[R](t)
 }
 
-// Joined returns the results at a point of All, or the error: for the code of frames.
+// Joined returns the results at a point of All, or the error. Only the code of frames calls it.
 func Joined[R any](t *Turn) ([]R, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -105,7 +105,7 @@ func Joined[R any](t *Turn) ([]R, error) {
 	return list, nil
 }
 
-// First returns the result at a point of Any, or the error: for the code of frames.
+// First returns the result at a point of Any, or the error. Only the code of frames calls it.
 func First[R any](t *Turn) (first R, err error) {
 	if t.err != nil {
 		return first, t.err
@@ -113,19 +113,19 @@ func First[R any](t *Turn) (first R, err error) {
 	return decodePayload[R](t.results[0])
 }
 
-// All asks for durable functions to be run.
+// All requests the calls of durable functions.
 func (t *Turn) All(point int, children ...Child) bool {
 	t.next, t.kind, t.children = point, turnAll, children
 	return false
 }
 
-// Any asks for durable functions to be run, until one has a result.
+// Any requests the calls of durable functions, until one has a result.
 func (t *Turn) Any(point int, children ...Child) bool {
 	t.next, t.kind, t.children = point, turnAny, children
 	return false
 }
 
-// join is what a checkpoint at All or Any has.
+// join is the part of a checkpoint at All or Any that describes the children.
 type join struct {
 	Any      bool        `json:"any,omitempty"`
 	Started  bool        `json:"started,omitempty"`
@@ -139,14 +139,14 @@ type childData struct {
 	Begin    json.RawMessage `json:"begin,omitempty"` // until it is started
 }
 
-// ended is the payload of the message by which a child ends.
+// ended is the payload of the message that reports the end of a child.
 type ended struct {
 	ID     string          `json:"id"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Err    json.RawMessage `json:"err,omitempty"`
 }
 
-// failure is the error of a child.
+// failure returns the error of a child.
 func (c ended) failure() (failure error) {
 	if c.Err != nil {
 		if err := decodeAlone(c.Err, valueOf(&failure)); err != nil {
@@ -156,7 +156,7 @@ func (c ended) failure() (failure error) {
 	return failure
 }
 
-// arriveAtChildren is arrive at a point of All or Any.
+// arriveAtChildren handles the arrival at a point of All or Any.
 func (r *run) arriveAtChildren() (goOn bool, err error) {
 	children := r.turn.children
 	r.doc.Steps++
@@ -180,7 +180,7 @@ func (r *run) arriveAtChildren() (goOn bool, err error) {
 	return r.join(false)
 }
 
-// errNoChildren is the error of Any without children.
+// errNoChildren is the error of an Any without children.
 var errNoChildren = errors.New("durable: Any of no functions has no result")
 
 // noCall is the error of a Child that was not made by Call.
@@ -191,7 +191,7 @@ func noCall(c Child) error {
 	return nil
 }
 
-// join starts the children, if they are not, and continues if all have ended.
+// join starts the children unless they are started, and continues the function if all have ended.
 func (r *run) join(loaded bool) (goOn bool, err error) {
 	if _, err := r.look(); err != nil {
 		return false, err
@@ -222,7 +222,8 @@ func (r *run) join(loaded bool) (goOn bool, err error) {
 	return r.joinEnded(r.endedChildren(list))
 }
 
-// joinEnded looks at the children that have ended, in their order.
+// joinEnded decides from the children that have ended, in the order of their messages, whether
+// the function continues and with which results.
 func (r *run) joinEnded(list []ended) (goOn bool, err error) {
 	j := r.doc.Join
 	results := make([][]byte, len(j.Children))
@@ -274,8 +275,8 @@ func (r *run) joined(results [][]byte, failure error) (goOn bool, err error) {
 	return true, nil
 }
 
-// endedChildren are the children of the present join that have ended. Messages of others, which
-// a reset has left behind, are dropped.
+// endedChildren returns the children of the present join that have ended. It drops the messages
+// of other children, which a reset has left behind.
 func (r *run) endedChildren(list []Message) (all []ended) {
 	for _, m := range list {
 		if m.Name != childSignal {
@@ -292,7 +293,7 @@ func (r *run) endedChildren(list []Message) (all []ended) {
 	return all
 }
 
-// startChildren starts the children that do not exist.
+// startChildren creates the children that do not exist yet.
 func (r *run) startChildren() error {
 	for _, c := range r.doc.Join.Children {
 		doc := new(checkpoint)
@@ -311,7 +312,7 @@ func (r *run) startChildren() error {
 	return nil
 }
 
-// cancelChildren cancels those that have not ended.
+// cancelChildren cancels the children that have not ended.
 func (r *run) cancelChildren(list []ended) error {
 	for _, d := range r.doc.Join.Children {
 		if slices.ContainsFunc(list, func(c ended) bool { return c.ID == d.ID }) {
@@ -324,7 +325,7 @@ func (r *run) cancelChildren(list []ended) error {
 	return nil
 }
 
-// report sends the outcome of an ended instance to its parent, and notes that it is sent.
+// report sends the outcome of an ended instance to its parent, and records that it was sent.
 func (e *Engine) report(r *Record) error {
 	doc, err := open(r.State)
 	if err == nil && doc.Parent != "" {

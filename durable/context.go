@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// ErrNotDurable says that Receive, Sleep, All, Any, Heartbeat or Answer was called where no engine
-// and no test runs a durable function.
+// ErrNotDurable is the error of Receive, Sleep, All, Any, Heartbeat and Answer when neither an
+// engine nor a test runs the calling function.
 var ErrNotDurable = errors.New("durable: called outside of a durable function: run it with an engine, or with durabletest.Plain")
 
 // # The plain form
 //
-// A durable function stays ordinary Go, and runs with any context that carries a Plain. Then
-// its steps are plain calls, and what it waits for comes from the Plain. Tests compare what it
-// does with what its machine does.
+// A durable function stays ordinary Go: it runs with any context that carries a Plain. Its steps
+// are then plain calls, and its signals and sleeps come from the Plain. Tests compare the
+// behaviour of the plain form with that of its machine.
 
-// Plain is what a durable function's plain form waits for. Package durabletest has one.
+// Plain supplies signals and sleeps to the plain form of a durable function. Package durabletest
+// has an implementation.
 type Plain interface {
 	// Receive returns the encoded payload of the next signal of that name.
 	Receive(ctx context.Context, name string, timeout time.Duration) ([]byte, error)
-	// Sleep waits.
+	// Sleep waits for d, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
@@ -31,11 +32,11 @@ type (
 	stepKey  struct{}
 )
 
-// stepInfo is what the context of a step carries.
+// stepInfo is the value that the context of a step carries.
 type stepInfo struct {
 	key      string
 	attempt  int
-	progress []byte // of an earlier attempt
+	progress []byte // reported by an earlier attempt
 	live     *attempt
 }
 
@@ -51,7 +52,7 @@ func background(ctx context.Context) context.Context {
 	return ctx
 }
 
-// plainOf is the Plain of a context.
+// plainOf returns the Plain of a context.
 func plainOf(ctx context.Context) (Plain, error) {
 	if p, ok := background(ctx).Value(plainKey{}).(Plain); ok {
 		return p, nil
@@ -59,13 +60,13 @@ func plainOf(ctx context.Context) (Plain, error) {
 	return nil, ErrNotDurable
 }
 
-// Receive waits for a signal of a name that is sent to the instance, and returns what it
-// carries. Signals of one name are received in the order in which they were sent, those that
-// came before the call too. After the timeout the error is [ErrTimeout], after a
-// cancellation [ErrCanceled]. A timeout that is not positive takes only what has arrived;
-// [Forever] never ends.
+// Receive waits for a signal of a name that is sent to the instance, and returns its payload.
+// Signals of one name are received in the order in which they were sent, including those sent
+// before the call. After the timeout the error is [ErrTimeout], after a cancellation
+// [ErrCanceled]. A timeout that is not positive takes only a signal that has already arrived; a
+// timeout of [Forever] never ends.
 //
-// In a durable function it is a point. This form is the plain one: it asks the [Plain] of the
+// In a durable function it is a point. This form is the plain one: it calls the [Plain] of the
 // context, and returns ErrNotDurable if there is none.
 func Receive[T any](ctx context.Context, name string, timeout time.Duration) (T, error) {
 	var none T
@@ -80,8 +81,8 @@ func Receive[T any](ctx context.Context, name string, timeout time.Duration) (T,
 	return decodePayload[T](payload)
 }
 
-// Sleep continues after a time, however often the process is started again in between. In a
-// durable function it is a point; this form is the plain one, see [Receive].
+// Sleep continues after a time, however often the process restarts in between. In a durable
+// function it is a point; this form is the plain one, see [Receive].
 func Sleep(ctx context.Context, d time.Duration) error {
 	p, err := plainOf(ctx)
 	if err != nil {
@@ -90,24 +91,24 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	return p.Sleep(ctx, d)
 }
 
-// Key returns the idempotency key of the step that runs with the context: equal for each
-// attempt of one step of one instance, and different for all others. Outside of a step it is
+// Key returns the idempotency key of the step that runs with the context. It is equal for all
+// attempts of one step of one instance, and differs from all other keys. Outside a step it is
 // empty.
 func Key(ctx context.Context) string {
 	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
 	return info.key
 }
 
-// Attempt returns how often the step that runs with the context has been started, from 1. A
-// start that ended in a crash counts. Outside of a step it is 0.
+// Attempt returns how often the step that runs with the context has been started, counting from
+// 1. A start that ended in a crash counts. Outside a step it is 0.
 func Attempt(ctx context.Context) int {
 	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
 	return info.attempt
 }
 
-// Compensate calls step(ctx, args...) if *err is not nil: it is deferred by durable functions
-// to undo what an earlier step did. Its arguments are evaluated when it is deferred, as always.
-// If the step fails, its error is joined to *err. The context that step gets is not canceled.
+// Compensate calls step(ctx, args...) if *err is not nil. Durable functions defer it to undo the
+// effect of an earlier step. Its arguments are evaluated when it is deferred, as always in Go. If
+// the step fails, its error is joined to *err. The context that step gets is not canceled.
 //
 // In a durable function the deferred call is data, and the step runs as a step: saved before,
 // repeated after a crash. This form is the plain one.
@@ -121,8 +122,8 @@ func Compensate(ctx context.Context, err *error, step any, args ...any) {
 	}
 }
 
-// callStep calls a function with a context and arguments, and returns its last result, if
-// that is an error.
+// callStep calls a function with a context and arguments. It returns the function's last result
+// if that is an error.
 func callStep(ctx context.Context, step any, args []any) error {
 	f := reflect.ValueOf(step)
 	if f.Kind() != reflect.Func || f.IsNil() {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// SignalOption changes how a signal is sent.
+// SignalOption is an option of [Engine.Signal].
 type SignalOption func(*Message)
 
-// SignalKey makes a signal idempotent: a second one with the same key is dropped.
+// SignalKey makes a signal idempotent: a second signal with the same key is dropped.
 func SignalKey(key string) SignalOption { return func(m *Message) { m.Key = key } }
 
-// Signal sends a value to an instance, which gets it from a [Receive] of that name, now or
-// later. It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no
-// instance will receive it. The value has to be one that can be saved.
+// Signal sends a value to an instance, which gets it from a [Receive] of that name, now or later.
+// It returns when the signal is durable. The error is ErrNotFound or ErrEnded if no instance can
+// receive the signal. The value must be one that can be saved.
 func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ...SignalOption) error {
 	payload, err := encodePayload(value)
 	if err != nil {
@@ -30,7 +30,7 @@ func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ..
 	return e.signal(background(ctx), id, m)
 }
 
-// signal sends a message under a name that users may give.
+// signal sends a message whose name comes from a user, and checks the name.
 func (e *Engine) signal(ctx context.Context, id string, m Message) error {
 	if m.Name == "" || strings.HasPrefix(m.Name, "$") {
 		return fmt.Errorf("durable: %q cannot be the name of a signal", m.Name)
@@ -46,10 +46,10 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 	return nil
 }
 
-// Cancel asks an instance to end. Its Receive, Sleep and steps return [ErrCanceled] from then
-// on, a step that runs in this process has its context canceled, and the function's deferred
-// compensations run when it returns that error. It does not wait for that. The errors are those
-// of [Engine.Signal].
+// Cancel asks an instance to end. From then on its Receive, Sleep and steps return [ErrCanceled];
+// the context of a step that runs in this process is canceled; and the function's deferred
+// compensations run when it returns that error. Cancel does not wait for that. The errors are
+// those of [Engine.Signal].
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: e.now()})
 	e.mu.Lock()
@@ -61,10 +61,10 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// tries bounds the attempts to change a record while other writers change it, too.
+// tries limits the attempts to change a record that other writers change at the same time.
 const tries = 100
 
-// change swaps a record after edit, again if another writer was faster.
+// change applies edit to a record and swaps it in. It tries again if another writer was faster.
 func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error) error {
 	for range tries {
 		r, err := e.store.Load(ctx, id)
@@ -84,8 +84,8 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 	return ErrConflict
 }
 
-// Terminate ends an instance at once, without compensations: what its steps have done stays. A
-// step that runs is not stopped, but its result is dropped. The error is ErrNotFound, ErrEnded,
+// Terminate ends an instance at once, without compensations: the effects of its steps remain. A
+// running step is not stopped, but its result is dropped. The error is ErrNotFound, ErrEnded,
 // that of the store, or ErrConflict if other writers were faster a hundred times.
 func (e *Engine) Terminate(ctx context.Context, id string) error {
 	return e.change(background(ctx), id, func(r *Record) error {
@@ -94,14 +94,15 @@ func (e *Engine) Terminate(ctx context.Context, id string) error {
 		}
 		r.Status, r.Reason, r.Step, r.Owner, r.Due = Terminated, "", "", "", time.Time{}
 		if doc, err := open(r.State); err == nil && doc.Parent != "" {
-			r.Due = e.now() // a worker tells the parent
+			r.Due = e.now() // a worker notifies the parent
 		}
 		return nil
 	})
 }
 
-// Resume makes a stuck instance continue from its last checkpoint, after the reason is gone. It
-// does nothing for one that is not stuck. The error is one of those of [Engine.Terminate].
+// Resume makes a stuck instance continue from its last checkpoint; call it once the reason is
+// gone. It does nothing for an instance that is not stuck. The errors are those of
+// [Engine.Terminate].
 func (e *Engine) Resume(ctx context.Context, id string) error {
 	errFine := errors.New("not stuck")
 	err := e.change(background(ctx), id, func(r *Record) error {
@@ -126,33 +127,32 @@ type Instance struct {
 	Status       Status
 	Reason       string // Stuck: why
 	Labels       map[string]string
-	Worker       string // that runs it; empty: none
+	Worker       string // the worker that runs it; empty: none
 	Created      time.Time
 	Updated      time.Time
 
-	Point   string    // where it was saved last
-	At      string    // file:line of that, when it was saved
-	Step    string    // the step that runs there; empty: it waits
+	Point   string    // where it was last saved
+	At      string    // file:line of the point, at the time of saving
+	Step    string    // the step that runs there; empty: the point waits
 	Attempt int       // of the step
-	Signal  string    // that it waits for
+	Signal  string    // the signal that it waits for
 	Until   time.Time // when it stops waiting; zero: never
 
-	// Locals are the values saved there, by name, as JSON. Deferred are the
-	// compensations to come, the next one last. Resets are what [Engine.Reset] has
-	// done, the latest last.
+	// Locals are the values saved there, by name, as JSON. Deferred are the compensations that
+	// would run, the next one last. Resets are the effects of [Engine.Reset], the latest last.
 	Locals   map[string]json.RawMessage
 	Deferred []string
 	Resets   []Reset
 
-	// Children are the ids of the instances that it waits for; Parent is the one that
-	// waits for it. Empty: none.
+	// Children are the ids of the instances that this one waits for. Parent is the id of the
+	// instance that waits for this one. Empty: none.
 	Children []string
 	Parent   string
 
 	doc *checkpoint
 }
 
-// Get describes an instance. The error is ErrNotFound, or says that it cannot be read.
+// Get describes an instance. The error is ErrNotFound, or says that the instance cannot be read.
 func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
 	r, err := e.store.Load(background(ctx), id)
 	if err != nil {
@@ -161,8 +161,8 @@ func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
 	return describe(r), nil
 }
 
-// List describes the instances that match, in the order of their ids. The ID of the last one
-// is the After of the next call.
+// List describes the matching instances, in the order of their ids. To get the next page, set
+// After to the ID of the last one.
 func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
 	records, err := e.store.List(background(ctx), f)
 	if err != nil {
@@ -175,7 +175,7 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
 	return list, nil
 }
 
-// describe reads a record. One that is damaged has no point and no locals.
+// describe reads a record. The description of a damaged record has no point and no locals.
 func describe(r *Record) *Instance {
 	doc, err := open(r.State)
 	i := describeAs(r, doc)
@@ -185,7 +185,7 @@ func describe(r *Record) *Instance {
 	return i
 }
 
-// describeAs describes an instance whose checkpoint is doc; nil: it has none.
+// describeAs describes an instance whose checkpoint is doc, or nil if it has none.
 func describeAs(r *Record, doc *checkpoint) *Instance {
 	i := &Instance{
 		ID: r.ID, Function: r.Function, Status: r.Status, Reason: r.Reason, Labels: r.Labels,
@@ -208,7 +208,7 @@ func describeAs(r *Record, doc *checkpoint) *Instance {
 	return i
 }
 
-// locals are the values of a document, by name.
+// locals returns the values of a document, by name.
 func (doc *checkpoint) locals() map[string]json.RawMessage {
 	locals := map[string]json.RawMessage{}
 	for name, v := range doc.Values {
@@ -220,7 +220,7 @@ func (doc *checkpoint) locals() map[string]json.RawMessage {
 	return locals
 }
 
-// asJSON is a value that was read from JSON.
+// asJSON encodes a value that was read from JSON.
 func asJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// Forever is a time to wait for a signal that never ends.
+// Forever, as a timeout or a sleep, never ends.
 const Forever = time.Duration(math.MaxInt64)
 
-// Function describes a durable function to an engine: S is its receiver (struct{} for
+// Function describes a durable function to an engine. S is its receiver (struct{} if it has
 // none), Req its parameter after the context, Res its result before the error.
 type Function[S, Req, Res any] struct {
-	// Name names it in stores, in all versions of the program.
+	// Name identifies the function in stores, in all versions of the program.
 	Name string
 
-	// Layout is a hash of what its checkpoints contain. Instances saved with another one
-	// are stuck, unless Resumes has it, or one of Migrations leads to one of these.
+	// Layout is a hash of the contents of its checkpoints. Instances saved with another layout
+	// are stuck, unless Resumes contains it or a chain of Migrations leads from it to one of
+	// these.
 	Layout     string
 	Resumes    []string
 	Migrations []Migration
@@ -27,49 +28,48 @@ type Function[S, Req, Res any] struct {
 	// Points are its points, by number. Point 0 is its beginning.
 	Points []Point
 
-	// New makes a frame at the beginning of the function. It is also called to load a
-	// saved one, with a zero request.
+	// New makes a frame at the beginning of the function. It is also called, with a zero request,
+	// to load a saved frame.
 	New func(receiver S, request Req) Frame
 }
 
 // Point describes a point of a function.
 type Point struct {
-	Name string // unique in the function: what a checkpoint is saved under
-	At   string // file:line, for people
-	Step string // the name of the step; empty: it waits
+	Name string // unique in the function: checkpoints are saved under it
+	At   string // file:line, for human readers
+	Step string // the name of the step; empty: the point waits
 }
 
 // Value is a variable of a frame.
 type Value struct {
 	Name string
-	Ptr  any // a pointer to it
+	Ptr  any // a pointer to the variable
 }
 
-// Returning is the point of a function that has returned and makes its deferred calls.
+// Returning is the point of a function that has returned and is making its deferred calls.
 const Returning = -1
 
 // Frame is a durable function in progress: its variables, and the code between its points. An
 // engine calls one method at a time.
 type Frame interface {
-	// MoveNext runs from t.Point to the next one, and says there what the function waits
-	// for: it returns what a method of Turn returned, which is true at the end. It has no
-	// effect outside of the frame and t.
+	// MoveNext runs from t.Point to the next point, and there calls the method of Turn that
+	// describes what the function waits for. It returns that method's result, which is true at
+	// the end. It has no effect outside the frame and t.
 	MoveNext(ctx context.Context, t *Turn) (finished bool)
 
-	// Call calls the step at a point. Its arguments are in the frame, and its results
-	// are kept there, except for the error.
+	// Call calls the step at a point. The frame holds its arguments, and receives its results
+	// except for the error.
 	Call(ctx context.Context, point int) error
 
-	// Live are the variables whose values are needed at a point or after it, the
-	// arguments of its step among them. For point 0 it is the request, for Returning
-	// there are the results.
+	// Live returns the variables whose values are needed at a point or after it, including the
+	// arguments of its step. For point 0 that is the request, for Returning the results.
 	Live(point int) []Value
 
 	// Outcome returns pointers to the result and to the error.
 	Outcome() (result any, err *error)
 
-	// Deferred returns a pointer to the arguments of a deferred call, to be loaded; Undo
-	// makes the call. A function without deferred calls embeds NoDeferred.
+	// Deferred returns a pointer to the arguments of a deferred call, to be loaded, and the name
+	// of its step. Undo makes the call. A function without deferred calls embeds NoDeferred.
 	Deferred(site int) (args any, step string)
 	Undo(ctx context.Context, site int, args any) error
 }
@@ -83,11 +83,11 @@ func (NoDeferred) Deferred(int) (args any, step string) { return nil, "" }
 // Undo does nothing.
 func (NoDeferred) Undo(context.Context, int, any) error { return nil }
 
-// Turn is one run of a frame, from a point to the next one. It is for the code of frames, and
-// for one goroutine.
+// Turn is one run of a frame, from a point to the next one. Only the code of frames uses it, on
+// one goroutine.
 type Turn struct {
 	point int
-	err   error // of the step, or of the wait
+	err   error // of the step or the wait
 	got   []byte
 	now   time.Time
 
@@ -103,11 +103,11 @@ type Turn struct {
 	children []Child
 }
 
-// turnKind says what a frame asks for.
+// turnKind says what a frame requests at a point.
 type turnKind uint8
 
 const (
-	turnNothing turnKind = iota // MoveNext returned without asking
+	turnNothing turnKind = iota // MoveNext returned without a request
 	turnStep
 	turnReceive
 	turnSleep
@@ -116,39 +116,39 @@ const (
 	turnReturn
 )
 
-// deferredCall is a compensation that has been deferred.
+// deferredCall is a compensation that the function has deferred.
 type deferredCall struct {
 	site int
 	args any // a pointer
 }
 
-// Point is where the function continues.
+// Point returns the point from which the function continues.
 func (t *Turn) Point() int { return t.point }
 
-// Err is the error of what the function waited for at its point: the step's, ErrTimeout or
-// ErrCanceled.
+// Err returns the error of the operation at the point from which the function continues: the
+// step's error, ErrTimeout or ErrCanceled.
 func (t *Turn) Err() error { return t.err }
 
-// Step asks for the step of a point.
+// Step requests the step of a point.
 func (t *Turn) Step(point int) bool {
 	t.next, t.kind = point, turnStep
 	return false
 }
 
-// Receive asks for a signal of that name. A timeout that is not positive takes only what has
-// arrived.
+// Receive requests a signal of that name. A timeout that is not positive takes only a signal that
+// has already arrived.
 func (t *Turn) Receive(point int, name string, timeout time.Duration) bool {
 	t.next, t.kind, t.signal, t.until = point, turnReceive, name, t.deadline(timeout)
 	return false
 }
 
-// Sleep asks to continue after a time.
+// Sleep requests that the function continue after d.
 func (t *Turn) Sleep(point int, d time.Duration) bool {
 	t.next, t.kind, t.until = point, turnSleep, t.deadline(d)
 	return false
 }
 
-// deadline is the time of an engine's clock; zero: never.
+// deadline returns the time of the engine's clock at which d ends; zero: never.
 func (t *Turn) deadline(d time.Duration) time.Time {
 	if d == Forever {
 		return time.Time{}
@@ -156,17 +156,17 @@ func (t *Turn) deadline(d time.Duration) time.Time {
 	return t.now.Add(max(d, 0))
 }
 
-// Defer keeps a compensation: Undo is called with these arguments, to which args points, if
-// the function returns an error.
+// Defer keeps a compensation: if the function returns an error, Undo is called with the arguments
+// to which args points.
 func (t *Turn) Defer(site int, args any) { t.pushed = append(t.pushed, deferredCall{site, args}) }
 
-// Return ends the function. Its results are in the frame.
+// Return ends the function. The frame holds its results.
 func (t *Turn) Return() bool {
 	t.kind = turnReturn
 	return true
 }
 
-// Received returns the signal that has arrived at a point of Receive, or the error.
+// Received returns the signal that arrived at a Receive, or the error of that point.
 func Received[T any](t *Turn) (T, error) {
 	var v T
 	if t.err != nil {
@@ -175,7 +175,7 @@ func Received[T any](t *Turn) (T, error) {
 	return decodePayload[T](t.got)
 }
 
-// Keys are the keys of a map, in any order: what a range over a map with a step inside visits.
+// Keys returns the keys of a map, in any order, for a range over a map that contains a step.
 func Keys[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
 
 // described is a Function without its types.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// step saves the checkpoint and calls the step at the point. If the checkpoint was loaded, its
-// values are those that are saved again: only the owner and the attempt are new.
+// step saves the checkpoint and calls the step at the point. If the checkpoint was loaded, it
+// saves the loaded values again: only the owner and the attempt are new.
 func (r *run) step(loaded bool) (goOn bool, err error) {
 	if r.doc.Canceled && !r.doc.Undoing {
 		return r.proceed(ErrCanceled)
@@ -48,14 +48,14 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	}
 	if failure := r.attempt(); r.e.ctx.Err() == nil {
 		if failure != nil && r.lost != nil {
-			return false, r.lost // the store has failed, and not the step
+			return false, r.lost // the store has failed, not the step
 		}
 		return r.called(failure)
 	}
-	return false, nil // Shutdown has ended the step; the checkpoint repeats it
+	return false, nil // Shutdown ended the step; the checkpoint will repeat it
 }
 
-// attempt calls the step, and reports and counts it.
+// attempt calls the step, reports the call to the hooks and counts it.
 func (r *run) attempt() error {
 	v := Event{Kind: StepBegan, Step: r.doc.Step, Attempt: r.doc.Attempt}
 	r.happened(v)
@@ -72,12 +72,12 @@ func (r *run) attempt() error {
 	return failure
 }
 
-// call calls the step, and returns its error as the function will see it, or as it was if it
-// is permanent.
+// call calls the step. It returns the error that the function will see, or the original error if
+// that is marked as permanent.
 func (r *run) call() error {
 	ctx := r.ctx
 	if r.doc.Undoing {
-		ctx = r.e.ctx // a cancellation does not end what it asks for
+		ctx = r.e.ctx // a cancellation does not cancel the compensations that it triggers
 	}
 	a := &attempt{place: r.e.place, bell: make(chan struct{}, 1), tx: stepTx{from: r.e.transactor}}
 	info := stepInfo{
@@ -85,7 +85,7 @@ func (r *run) call() error {
 		attempt: r.doc.Attempt, progress: r.doc.Progress, live: a,
 	}
 	limit := r.e.retry(r.doc.Step).Timeout
-	// On a goroutine of its own, since it may end that by runtime.Goexit.
+	// On a goroutine of its own, since the step may end it with runtime.Goexit.
 	r.e.place.Go(ctx, "durable: step "+r.doc.Step+" of "+r.record.ID, func(ctx context.Context) {
 		ctx = a.begin(context.WithValue(ctx, stepKey{}, info))
 		if limit > 0 {
@@ -112,8 +112,8 @@ func (r *run) call() error {
 	return failure
 }
 
-// called decides what follows from the outcome of a step: another attempt, or that the
-// function continues.
+// called decides what follows the outcome of a step: another attempt, or the continuation of the
+// function.
 func (r *run) called(failure error) (goOn bool, err error) {
 	if failure == nil {
 		return r.proceed(nil)
@@ -132,14 +132,14 @@ func (r *run) called(failure error) (goOn bool, err error) {
 		}
 		return r.proceed(Normalise(failure))
 	}
-	// The arguments are those of the checkpoint: the document has not changed since.
+	// The checkpoint still holds the arguments: the document has not changed since.
 	r.e.counts.retries.Add(1)
 	r.doc.Until = r.e.now().Add(pause)
 	_, _, err = r.saved(Waiting, "", r.doc.Until)
 	return false, err
 }
 
-// proceed lets the function continue after a step.
+// proceed continues the function after a step.
 func (r *run) proceed(failure error) (goOn bool, err error) {
 	if !r.doc.Undoing {
 		r.turn = &Turn{err: failure}
@@ -153,8 +153,8 @@ func (r *run) proceed(failure error) (goOn bool, err error) {
 	return r.unwind()
 }
 
-// unwind makes the deferred calls of a function that has returned, the last one first, and
-// ends the instance.
+// unwind makes the deferred calls of a function that has returned, in reverse order, and ends the
+// instance.
 func (r *run) unwind() (goOn bool, err error) {
 	_, failure := r.frame.Outcome()
 	if *failure == nil || len(r.deferred) == 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// inbox returns the messages that have not been received, and notes the newest.
+// inbox returns the messages that have not been received, and records the newest as seen.
 func (r *run) inbox() ([]Message, error) {
 	list, err := r.messages()
 	if err != nil {
@@ -21,7 +21,8 @@ func (r *run) inbox() ([]Message, error) {
 	return slices.DeleteFunc(list, func(m Message) bool { return slices.Contains(r.doc.Taken, m.Seq) }), nil
 }
 
-// receive marks a message as received. Messages below the oldest that is not are forgotten.
+// receive marks a message as received. Messages older than the oldest unreceived one are
+// forgotten.
 func (r *run) receive(m Message) {
 	r.doc.Taken = append(r.doc.Taken, m.Seq)
 	for {
@@ -34,7 +35,8 @@ func (r *run) receive(m Message) {
 	}
 }
 
-// look notes a cancellation, and returns the messages that have not been received.
+// look records a cancellation if there is one, and returns the messages that have not been
+// received.
 func (r *run) look() ([]Message, error) {
 	list, err := r.inbox()
 	for _, m := range list {
@@ -46,8 +48,9 @@ func (r *run) look() ([]Message, error) {
 	return list, err
 }
 
-// wait looks for what a Receive or Sleep waits for. If it is there, the function continues
-// without a write; else the wait is saved and the instance given up.
+// wait checks whether the event that a Receive or Sleep waits for has happened. If so, the
+// function continues without a write; otherwise wait saves the checkpoint and releases the
+// instance.
 func (r *run) wait(loaded bool) (goOn bool, err error) {
 	list, err := r.look()
 	if err != nil {
@@ -87,7 +90,7 @@ func (r *run) wait(loaded bool) (goOn bool, err error) {
 	return false, err
 }
 
-// end saves the outcome.
+// end saves the outcome of the instance.
 func (r *run) end() error {
 	result, failure := r.frame.Outcome()
 	status := Completed
@@ -109,7 +112,7 @@ func (r *run) end() error {
 	r.doc = doc
 	due := time.Time{}
 	if doc.Parent != "" {
-		due = r.e.now().Add(r.e.lease) // if this worker dies before it has told the parent
+		due = r.e.now().Add(r.e.lease) // if this worker dies before it has notified the parent
 	}
 	_, ok, err := r.saved(status, "", due)
 	if !ok {
@@ -124,7 +127,7 @@ func (r *run) end() error {
 	return nil
 }
 
-// outcome is a document of what a pointer points to.
+// outcome encodes the value that ptr points to as a document.
 func outcome(ptr any) (json.RawMessage, error) { return encodeAlone(reflect.ValueOf(ptr).Elem()) }
 
 // tell wakes the handles that wait for an instance.
@@ -136,7 +139,8 @@ func (e *Engine) tell(id string) {
 	}
 }
 
-// listen registers a bell that is rung when an instance has ended here, or this engine.
+// listen registers a bell that rings when the instance ends in this process, or when this engine
+// shuts down.
 func (e *Engine) listen(id string) (bell chan struct{}, stop func()) {
 	bell = make(chan struct{}, 1)
 	e.mu.Lock()
@@ -152,12 +156,12 @@ func (e *Engine) listen(id string) (bell chan struct{}, stop func()) {
 	}
 }
 
-// awaitEnd returns the record of an instance when it has ended.
+// awaitEnd returns the record of an instance once it has ended.
 func (e *Engine) awaitEnd(ctx context.Context, id string) (*Record, error) {
 	return e.awaitRecord(ctx, id, func(r *Record) (bool, error) { return r.Status.Ended(), nil })
 }
 
-// awaitRecord returns the record of an instance when it is ready.
+// awaitRecord returns the record of an instance once ready accepts it.
 func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*Record) (bool, error)) (*Record, error) {
 	changed, stop := e.listen(id)
 	defer stop()
@@ -177,7 +181,8 @@ func (e *Engine) awaitRecord(ctx context.Context, id string, ready func(*Record)
 		if e.ctx.Err() != nil {
 			return nil, ErrShutdown
 		}
-		// The record may change in another process; and a store may fail for a while.
+		// Another process may change the record without a notification, and a store may fail for
+		// a while.
 		e.place.Wait(ctx, changed, e.poll)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
