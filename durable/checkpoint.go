@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// MaxCheckpoint is how large a checkpoint, a signal or an outcome may be, in bytes.
+// MaxCheckpoint is the maximum size of a checkpoint, a signal or an outcome, in bytes.
 const MaxCheckpoint = 1 << 20
 
-// ErrTooLarge says that something to save has more than MaxCheckpoint bytes, or more than its
-// store can keep; of the answer to an update, that it has more than 64 KiB.
+// ErrTooLarge says that a value to save exceeds MaxCheckpoint bytes, or the limit of its store.
+// For the answer to an update, it says that the answer exceeds 64 KiB.
 var ErrTooLarge = fmt.Errorf("durable: more than %d bytes to save", MaxCheckpoint)
 
-// ErrCorrupt says that a checkpoint is not what was saved.
+// ErrCorrupt says that the stored checkpoint differs from the one that was saved.
 var ErrCorrupt = errors.New("durable: the checkpoint is damaged")
 
-// ErrLater says that a checkpoint has a format that this program does not know.
+// ErrLater says that a checkpoint has a format that this program does not know yet.
 var ErrLater = errors.New("durable: a later version of package durable has saved it: deploy a program with that one")
 
-// magic begins each state; the rest of its line is the checksum of what follows. The number is
-// that of the format.
+// magic begins each state, and contains the number of the format. The rest of its line is the
+// checksum of the bytes that follow.
 const (
 	magic  = magics + "1 "
 	magics = "movenext durable "
 )
 
-// isLater reports whether the head of a state is that of a later format.
+// isLater reports whether the head of a state belongs to a later format.
 func isLater(head []byte) bool {
 	rest, ok := strings.CutPrefix(string(head), magics)
 	number, _, more := strings.Cut(rest, " ")
@@ -42,7 +42,7 @@ func isLater(head []byte) bool {
 	return ok && more && err == nil && n > 1
 }
 
-// checkpoint is the document of a State.
+// checkpoint is the document inside a State.
 type checkpoint struct {
 	Layout   string         `json:"layout"`
 	Point    string         `json:"point"`
@@ -67,19 +67,19 @@ type checkpoint struct {
 	Trail   []trailed  `json:"trail,omitempty"`
 	Resets  []Reset    `json:"resets,omitempty"`
 
-	Result json.RawMessage `json:"result,omitempty"` // of an ended instance: a document
+	Result json.RawMessage `json:"result,omitempty"` // a document: the result of an ended instance
 	Err    json.RawMessage `json:"err,omitempty"`
 	Asked  string          `json:"asked,omitempty"` // the hash of the request
 }
 
-// deferredData is a deferred call.
+// deferredData is a deferred call in a checkpoint.
 type deferredData struct {
 	Site int    `json:"site"`
 	Step string `json:"step"`
 	Args any    `json:"args"`
 }
 
-// seal is a document with its checksum.
+// seal encodes a document and adds its checksum.
 func seal(doc *checkpoint) ([]byte, error) {
 	body, err := json.Marshal(doc)
 	if err != nil {
@@ -112,16 +112,16 @@ func open(state []byte) (*checkpoint, error) {
 	return doc, nil
 }
 
-// valueOf is what a pointer points to.
+// valueOf returns the variable to which ptr points.
 func valueOf(ptr any) reflect.Value { return reflect.ValueOf(ptr).Elem() }
 
-// hashOf identifies a request.
+// hashOf returns the hash that identifies a request.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
 
-// variables are those of a frame at a point, and of the deferred calls.
+// variables returns the variables of a frame at a point, and those of its deferred calls.
 func variables(live []Value, deferred []deferredCall) []named {
 	var list []named
 	for _, v := range live {
@@ -133,8 +133,9 @@ func variables(live []Value, deferred []deferredCall) []named {
 	return list
 }
 
-// deferredName is the name under which the arguments of a deferred call are encoded, next to the
-// variables, with which they may share objects. No variable has such a name.
+// deferredName returns the name under which the arguments of a deferred call are encoded. They
+// are encoded together with the variables, with which they may share objects. No variable has
+// such a name.
 func deferredName(i int) string { return fmt.Sprintf("defer %d", i) }
 
 // capture puts the values of a frame into a document.
@@ -149,7 +150,7 @@ func (doc *checkpoint) capture(f Frame, point int, deferred []deferredCall) (err
 	return err
 }
 
-// restore fills a frame that has just been made, and returns its deferred calls.
+// restore fills a new frame, and returns its deferred calls.
 func (doc *checkpoint) restore(f Frame, point int) ([]deferredCall, error) {
 	deferred, values, err := doc.compensations(f)
 	if err != nil {
@@ -159,7 +160,7 @@ func (doc *checkpoint) restore(f Frame, point int) ([]deferredCall, error) {
 	return deferred, decodeAll(values, doc.Objects, variables(f.Live(point), deferred))
 }
 
-// compensations are the deferred calls of a document, and the values to load them from.
+// compensations returns the deferred calls of a document, and the values from which to load them.
 func (doc *checkpoint) compensations(f Frame) (list []deferredCall, values map[string]any, err error) {
 	values = map[string]any{}
 	for i, d := range doc.Deferred {
@@ -173,11 +174,11 @@ func (doc *checkpoint) compensations(f Frame) (list []deferredCall, values map[s
 	return list, values, nil
 }
 
-// maxSites is how many deferred calls are looked at.
+// maxSites limits the number of deferred calls that siteOf tries.
 const maxSites = 1000
 
-// siteOf is the deferred call of a frame that was saved. A version of the function with other
-// ones may have it under another number; calls of one step do the same.
+// siteOf finds the deferred call of a frame for one that was saved. In another version of the
+// function it may have another number; any deferred call of the same step will do.
 func siteOf(f Frame, d deferredData) (site int, args any) {
 	if args, step := f.Deferred(d.Site); step == d.Step {
 		return d.Site, args
@@ -194,7 +195,7 @@ func siteOf(f Frame, d deferredData) (site int, args any) {
 	return 0, nil
 }
 
-// encodePayload is a signal's value.
+// encodePayload encodes the value of a signal.
 func encodePayload(v any) ([]byte, error) {
 	if v == nil {
 		return []byte(`{"value":null}`), nil
@@ -217,9 +218,10 @@ func decodePayload[T any](data []byte) (T, error) {
 	return v, nil
 }
 
-// EncodeSignal returns the payload of a signal that carries v, as [Engine.Signal] stores it: for
-// implementations of [Plain].
+// EncodeSignal returns the payload of a signal that carries v, as [Engine.Signal] stores it. It
+// is for implementations of [Plain].
 func EncodeSignal(v any) ([]byte, error) { return encodePayload(v) }
 
-// DecodeSignal returns the value of a payload of [EncodeSignal]. What the value refers to is new.
+// DecodeSignal decodes a payload made by [EncodeSignal]. The result shares no memory with
+// anything.
 func DecodeSignal[T any](payload []byte) (T, error) { return decodePayload[T](payload) }

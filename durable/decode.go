@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// decoder reads the values of one document. The document may have been damaged or made up:
-// each step checks what it gets.
+// decoder reads the values of one document. The document may be damaged or forged, so each step
+// checks its input.
 type decoder struct {
 	objects []any
 	made    map[int]reflect.Value // by number
 }
 
-// parse reads JSON with numbers as they are written.
+// parse reads JSON and keeps numbers as they are written.
 func parse(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -41,7 +41,7 @@ func decodeAlone(data []byte, v reflect.Value) error {
 	return decodeAll(map[string]any{"value": doc.Value}, doc.Objects, []named{{"value", v}})
 }
 
-// decodeAll fills variables from values of their names. All of them must be there.
+// decodeAll fills variables from the values with their names. All of them must exist.
 func decodeAll(values map[string]any, objects []any, list []named) error {
 	d := &decoder{objects: objects, made: map[int]reflect.Value{}}
 	for _, n := range list {
@@ -181,7 +181,7 @@ func (d *decoder) elements(v reflect.Value, list []any) error {
 	return nil
 }
 
-// reference makes a pointer, map or slice, or takes the one that it shares.
+// reference makes a pointer, map or slice, or reuses the one that it shares.
 func (d *decoder) reference(v reflect.Value, from any) error {
 	if from == nil {
 		v.SetZero()
@@ -204,7 +204,7 @@ func (d *decoder) reference(v reflect.Value, from any) error {
 	return d.referent(v, d.objects[n], func(made reflect.Value) { d.made[n] = made })
 }
 
-// refOf is the number of an object that is written apart.
+// refOf returns the number of an object that is written separately.
 func refOf(from any) (int, bool) {
 	m, ok := from.(map[string]any)
 	if !ok || len(m) != 1 {
@@ -218,8 +218,8 @@ func refOf(from any) (int, bool) {
 	return n, err == nil
 }
 
-// referent makes a new object. It tells made before it fills it, since the object may refer
-// to itself.
+// referent makes a new object. It calls made before it fills the object, since the object may
+// refer to itself.
 func (d *decoder) referent(v reflect.Value, from any, made func(reflect.Value)) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -310,7 +310,7 @@ func (d *decoder) entry(v reflect.Value, key, elem any) error {
 	return nil
 }
 
-// readError reads an error.
+// readError decodes an error.
 func readError(v reflect.Value, from any) error {
 	if !isError(v.Type()) {
 		return mismatch(v, from)
@@ -340,7 +340,7 @@ func readError(v reflect.Value, from any) error {
 	for _, as := range saved.As {
 		typ, ok := known.types[as.Name]
 		if !ok {
-			continue // Its name is no longer registered; the text remains.
+			continue // The name is no longer registered; the text remains.
 		}
 		raw, err := json.Marshal(as.Value)
 		if err != nil {

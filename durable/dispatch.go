@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// reviving is how often an engine looks for instances that another worker, of an older version,
-// has found stuck.
+// reviving is the interval at which an engine checks for instances that a worker of an older
+// version has found stuck.
 const reviving = time.Minute
 
-// serve takes what is due and runs it until the engine is shut down.
+// serve takes due instances and runs them until the engine is shut down.
 func (e *Engine) serve() {
 	defer e.over()
 	revived := map[string]time.Time{}
@@ -31,35 +31,35 @@ func (e *Engine) serve() {
 
 // # Taking
 //
-// What is due is taken together, since one call of the store costs as much for a hundred
-// instances as for a few. Two rules make calls take more where much is due, and cost nothing
-// where little is:
+// Due instances are taken in batches, since one call of the store costs as much for a hundred
+// instances as for a few. Two rules make calls take more when many are due, and cost nothing when
+// few are:
 //
-//   - After a call that has taken all permits, the next one waits until a part of them is free,
-//     while the others run; but not for longer than 16 times what the call took, since long
-//     steps may hold the others.
-//   - After any other call, the engine waits for as long as the call took. So it spends at most
-//     half of its time with asking, however often it is told that something may be due.
+//   - After a call that has taken all permits, the next call waits until some of them are free,
+//     while the other instances run. It waits at most 16 times as long as the call took, since
+//     long steps may hold the other permits.
+//   - After any other call, the engine waits as long as the call took. So it spends at most half
+//     of its time in calls, however often it is notified that an instance may be due.
 
 const (
-	freeShare = 4  // one permit in so many has to be free
-	longest   = 16 // times what the call took
+	freeShare = 4  // one in so many permits has to be free
+	longest   = 16 // times the duration of the call
 )
 
-// asking is what the last Take says about the next one.
+// asking is the outcome of the last Take that determines when the next one starts.
 type asking struct {
-	filled bool // the permits
+	filled bool // it used all permits
 	ended  time.Time
 	took   time.Duration
 }
 
-// early reports whether the next Take is to wait for more free permits.
+// early reports whether the next Take should wait for more free permits.
 func (a asking) early(now time.Time, free, permits int) bool {
 	since := now.Sub(a.ended) // negative: the clock was set back
 	return a.filled && free*freeShare < permits && 0 <= since && since < longest*a.took
 }
 
-// take starts what is due, as far as there are free permits, and returns when to look again.
+// take starts due instances as free permits allow, and returns when to check again.
 func (e *Engine) take() (next time.Time) {
 	now := e.now()
 	next = now.Add(e.poll)
@@ -102,14 +102,14 @@ func (e *Engine) take() (next time.Time) {
 	return next
 }
 
-// pause waits until a time, a change or the end. It never waits longer than the poll: the clock
-// may have been set back since until was computed.
+// pause waits until a time, a change or the engine's end. It never waits longer than the poll
+// interval: the clock may have been set back since until was computed.
 func (e *Engine) pause(until time.Time) {
-	// Shutdown rings too.
+	// Shutdown also rings.
 	e.place.Wait(context.Background(), e.wake, min(until.Sub(e.now()), e.poll))
 }
 
-// keepLease renews the lease until no instance runs any more.
+// keepLease renews the lease until no instance is running.
 func (e *Engine) keepLease() {
 	defer close(e.leased)
 	for {
@@ -123,7 +123,7 @@ func (e *Engine) keepLease() {
 	}
 }
 
-// purge deletes what has ended long ago.
+// purge deletes instances that ended long ago.
 func (e *Engine) purge(now time.Time) {
 	const batch = 1000
 	for {
@@ -137,8 +137,8 @@ func (e *Engine) purge(now time.Time) {
 	}
 }
 
-// revive makes stuck instances due if this program knows the layout that they were saved with.
-// It reports whether it has looked at all of them.
+// revive makes stuck instances due if this program knows the layout of their checkpoints. It
+// reports whether it has checked all of them.
 func (e *Engine) revive(name string) bool {
 	f := e.function(name)
 	after := ""

@@ -18,37 +18,37 @@ import (
 
 // # Values as JSON
 //
-// A value is written as encoding/json writes it wherever that keeps it. What json loses has a
-// form of its own, an object with one key that begins with a dollar sign:
+// A value is written as encoding/json writes it wherever that preserves it. Otherwise it has a
+// special form, an object with one key that begins with a dollar sign:
 //
 //	{"$ref": 3}            object 3 of the document: it is reached more than once
 //	{"$ptr": v}            a pointer to a pointer, or to null
 //	{"$bytes": "…"}        a string that is not UTF-8
-//	{"$map": [[k, v], …]}  a map whose keys are no strings
+//	{"$map": [[k, v], …]}  a map whose keys are not strings
 //	{"$error": {…}}        an error
 //
-// Struct fields have their Go names; tags mean nothing. A key of a map that begins with a
-// dollar sign gets a second one. NaN and the infinities are strings, a complex number is a
-// pair.
+// Struct fields have their Go names; tags are ignored. A map key that begins with a dollar sign
+// is prefixed with a second one. NaN and the infinities are strings, a complex number is a pair.
 //
-// There are two passes. The first counts how often each pointer, map and slice is reached,
-// and notes the memory behind it. Memory that overlaps and is not the same object cannot be
-// saved: after loading there would be two objects. The second pass writes.
+// There are two passes. The first counts how often each pointer, map and slice is reached, and
+// records the memory behind it. Regions of memory that overlap but are not the same object cannot
+// be saved: after loading they would be two objects. The second pass writes.
 
-// named is a value with the name that the checkpoint gives it.
+// named is a value with its name in the checkpoint.
 type named struct {
 	name string
-	v    reflect.Value // addressable: of the variable itself
+	v    reflect.Value // addressable: the variable itself
 }
 
-// inlineDepth is the nesting below which objects are written apart, so that a long list does
-// not become one deep value that no decoder accepts.
+// inlineDepth is the nesting depth below which objects are written separately, so that a long
+// list does not become one deep value that no decoder accepts.
 const inlineDepth = 100
 
-// mostObjects is more than fit into a checkpoint. It bounds the depth of the first pass.
+// mostObjects exceeds the number of objects that fit into a checkpoint. It limits the depth of
+// the first pass.
 const mostObjects = MaxCheckpoint / 4
 
-// object identifies what a pointer, a map or a slice refers to.
+// object identifies the referent of a pointer, a map or a slice.
 type object struct {
 	at  uintptr
 	typ reflect.Type
@@ -61,8 +61,8 @@ type region struct {
 	path     *route
 }
 
-// route is how a value is reached. It becomes text only where an error shows it: the routes
-// into a long list would be quadratic as text.
+// route is the path by which a value is reached. It becomes text only where an error shows it: as
+// text, the routes into a long list would have quadratic size.
 type route struct {
 	up    *route
 	field string // or
@@ -70,7 +70,7 @@ type route struct {
 	index int
 }
 
-// String is the route as Go writes it.
+// String returns the route in Go syntax.
 func (r *route) String() string {
 	var parts []string
 	for ; r != nil; r = r.up {
@@ -98,12 +98,12 @@ type encoder struct {
 	count   map[object]int
 	regions []region
 
-	number  map[object]int // of those that are written apart
+	number  map[object]int // of the objects written separately
 	apart   []reflect.Value
 	objects []any
 }
 
-// encodeAll returns the values and the objects that they share.
+// encodeAll returns the encoded values and the objects that they share.
 func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 	e := &encoder{count: map[object]int{}, number: map[object]int{}}
 	for _, n := range list {
@@ -122,7 +122,7 @@ func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 			return nil, nil, err
 		}
 	}
-	for len(e.objects) < len(e.apart) { // which grows meanwhile
+	for len(e.objects) < len(e.apart) { // apart grows during the loop
 		v, err := e.referent(e.apart[len(e.objects)], 0)
 		if err != nil {
 			return nil, nil, err
@@ -132,13 +132,13 @@ func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 	return values, e.objects, nil
 }
 
-// document is values with their objects, for what is saved by itself.
+// document is a set of values with their objects, for values saved on their own.
 type document struct {
 	Value   any   `json:"value"`
 	Objects []any `json:"objects,omitempty"`
 }
 
-// encodeAlone is a document with one value, which is addressable.
+// encodeAlone returns a document with one value, which is addressable.
 func encodeAlone(v reflect.Value) ([]byte, error) {
 	values, objects, err := encodeAll([]named{{"value", v}})
 	if err != nil {
@@ -159,7 +159,7 @@ func (e *encoder) note(at, size uintptr, path *route) {
 	}
 }
 
-// overlaps is the error about the first two regions that overlap.
+// overlaps returns an error about the first two regions that overlap.
 func (e *encoder) overlaps() error {
 	slices.SortFunc(e.regions, func(a, b region) int {
 		if a.from != b.from {
@@ -179,7 +179,7 @@ func (e *encoder) overlaps() error {
 	return nil
 }
 
-// survey counts what is reached from a value.
+// survey counts the objects reached from a value.
 func (e *encoder) survey(v reflect.Value, path *route) error {
 	if _, ok := marshaler(v.Type()); ok {
 		return nil
@@ -219,7 +219,7 @@ func (e *encoder) survey(v reflect.Value, path *route) error {
 
 func isError(t reflect.Type) bool { return t == reflect.TypeFor[error]() }
 
-// identity is what a pointer, map or slice refers to; not of nil and of empty slices.
+// identity identifies the referent of a pointer, map or slice. Nil and empty slices have none.
 func identity(v reflect.Value) (object, bool) {
 	if v.IsNil() {
 		return object{}, false
@@ -273,7 +273,7 @@ func (e *encoder) surveyObject(v reflect.Value, path *route) error {
 
 // The second pass.
 
-// value is v in the form that json.Marshal gets.
+// value returns v in the form that is passed to json.Marshal.
 func (e *encoder) value(v reflect.Value, depth int) (any, error) {
 	if m, ok := marshaler(v.Type()); ok {
 		return m.write(v)
@@ -342,7 +342,8 @@ func (e *encoder) elements(v reflect.Value, depth int) (any, error) {
 	return list, nil
 }
 
-// reference is a pointer, a map or a slice: where it is reached once, what it refers to.
+// reference encodes a pointer, map or slice. If its referent is reached only once, that is
+// encoded in place.
 func (e *encoder) reference(v reflect.Value, depth int) (any, error) {
 	if v.IsNil() {
 		return nil, nil
@@ -429,7 +430,7 @@ func validKeys(v reflect.Value) bool {
 	return true
 }
 
-// failure is an error.
+// failure encodes an error.
 func (e *encoder) failure(v reflect.Value) (any, error) {
 	if v.IsNil() {
 		return nil, nil
@@ -452,7 +453,7 @@ func (e *encoder) failure(v reflect.Value) (any, error) {
 		}
 		one, failure := encodeAlone(reflect.ValueOf(found).Elem())
 		if failure != nil {
-			continue // Its text is kept.
+			continue // The error's text is kept.
 		}
 		saved.As = append(saved.As, asSaved{name, json.RawMessage(one)})
 	}
@@ -463,13 +464,13 @@ func (e *encoder) failure(v reflect.Value) (any, error) {
 
 // Types that marshal themselves.
 
-// form is how a type is written and read by its own methods.
+// form is how a type's own methods write and read it.
 type form struct {
 	write func(reflect.Value) (any, error)
 	read  func(reflect.Value, any) error
 }
 
-// marshaler is the form of a type with methods for it.
+// marshaler returns the form of a type that marshals itself.
 func marshaler(t reflect.Type) (form, bool) {
 	if !ownForm(t) {
 		return form{}, false
@@ -480,8 +481,8 @@ func marshaler(t reflect.Type) (form, bool) {
 	return form{writeText, readText}, true
 }
 
-// ownForm reports whether a type marshals itself. Methods that a struct has from a field that
-// it embeds would forget the other fields, so such a struct counts as any other, if it can.
+// ownForm reports whether a type marshals itself. Methods promoted from an embedded field would
+// lose the other fields of a struct, so such a struct is encoded like any other if possible.
 func ownForm(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
 		return false
@@ -506,7 +507,7 @@ func has[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// addressed is a pointer to v, or to a copy.
+// addressed returns a pointer to v, or to a copy of it.
 func addressed(v reflect.Value) any {
 	if v.CanAddr() {
 		return v.Addr().Interface()

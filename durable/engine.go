@@ -15,10 +15,10 @@ import (
 // ErrShutdown says that the engine has been shut down.
 var ErrShutdown = errors.New("durable: the engine has been shut down")
 
-// Option changes an engine.
+// Option is an option of [Open].
 type Option func(*settings)
 
-// Options is several options in one, in their order.
+// Options combines several options into one; they apply in their order.
 func Options(opts ...Option) Option {
 	return func(s *settings) {
 		for _, o := range opts {
@@ -38,44 +38,45 @@ type settings struct {
 	steps     []string // nil: all
 	codec     Codec
 	place     Place
-	now       func() time.Time // tests have clocks that jump
+	now       func() time.Time // some tests use clocks that jump
 	log       *slog.Logger
 }
 
-// Workers is how many instances an engine runs at a time, 128 by default. A waiting instance
+// Workers sets how many instances an engine runs at a time, 128 by default. A waiting instance
 // does not count.
 func Workers(n int) Option { return func(s *settings) { s.workers = max(n, 1) } }
 
-// Client makes an engine that runs nothing: for processes that start instances, signal them, wait
-// for them and look at them, while others do the work.
+// Client makes an engine that runs no instances, for processes that only start, signal, await and
+// inspect instances that other processes run.
 func Client() Option { return func(s *settings) { s.client = true } }
 
-// Lease is how long the instances that an engine runs stay its own if the process dies, 10
-// seconds by default. A running engine renews it at each third.
+// Lease sets how long the instances that an engine runs remain its own if the process dies, 10
+// seconds by default. A running engine renews its lease three times in that period.
 func Lease(d time.Duration) Option { return func(s *settings) { s.lease = max(d, time.Millisecond) } }
 
-// Poll is the interval at which an engine asks its store for instances that are due, and for
-// the outcomes that handles wait for, one second by default. A store that is a [Notifier] says
-// itself when to ask.
+// Poll sets the interval at which an engine queries its store for instances that are due, and for
+// the outcomes that handles wait for; the default is one second. A store that is a [Notifier]
+// also tells the engine when to query it.
 func Poll(d time.Duration) Option { return func(s *settings) { s.poll = max(d, time.Millisecond) } }
 
-// Retention is how long an ended instance is kept, a week by default. Then its id is free.
-// Zero or less keeps it forever.
+// Retention sets how long an ended instance is kept, a week by default. Then its id is free. With
+// zero or less, it is kept forever.
 func Retention(d time.Duration) Option { return func(s *settings) { s.retention = d } }
 
-// RetryStep sets when a step is tried again, by the step's name; the empty name is for all
-// steps without a Retry of their own.
+// RetryStep sets the retry policy of a step, by the step's name. The empty name sets it for all
+// steps without a policy of their own.
 func RetryStep(step string, r Retry) Option { return func(s *settings) { s.retries[step] = r } }
 
-// Steps makes an engine call only the steps of these names (package.Function, as [Point] has
-// them), for workers that have what these need: a device, a licence, memory. It leaves
-// instances that are at other steps to other engines, and runs the code between all points.
+// Steps makes an engine call only the steps with these names (package.Function, as in [Point]).
+// It is for steps that need something only certain workers have: a device, a licence, memory. The
+// engine leaves instances that are at other steps to other engines, but runs the code between all
+// points.
 func Steps(names ...string) Option {
 	return func(s *settings) { s.steps = append(make([]string, 0, len(names)), names...) }
 }
 
-// Log sets where an engine reports what operators need to know: instances that are stuck, stores
-// that fail. The default is slog.Default.
+// Log sets the logger on which an engine reports what operators need to know: stuck instances and
+// failing stores. The default is slog.Default.
 func Log(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 
 // Engine runs durable functions whose instances are in a store. Any number of engines, in any
@@ -83,15 +84,15 @@ func Log(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 type Engine struct {
 	settings
 	store      Store
-	transactor Transactor      // the store, if it is one; nil: it is not
-	worker     string          // the owner's name in records
-	ctx        context.Context // of steps; ends when they have to stop
+	transactor Transactor      // the store, if it is one; otherwise nil
+	worker     string          // the name under which it owns records
+	ctx        context.Context // of steps; canceled when they have to stop
 	stop       context.CancelCauseFunc
 	wake       chan struct{} // something may be due: one pending is enough
 	permits    chan struct{} // one for each instance that runs
-	asking     asking        // of the dispatcher
+	asking     asking        // state of the dispatcher
 	quiet      chan struct{} // closed: the dispatcher and all runs have ended
-	leased     chan struct{} // nothing renews the lease any more
+	leased     chan struct{} // closed: the lease is no longer renewed
 	unhook     func()
 	counts     counters
 
@@ -105,9 +106,9 @@ type Engine struct {
 	active    int // the dispatcher, and the runs that it has started
 }
 
-// Open starts an engine on a store. Steps see the values of ctx; its end does not stop the
-// engine. Open fails if the store cannot be written to. [Engine.Shutdown] stops the engine,
-// whose goroutines live until then.
+// Open starts an engine on a store. Steps see the values of ctx, but the end of ctx does not stop
+// the engine. Open fails if the store cannot be written to. [Engine.Shutdown] stops the engine
+// and its goroutines.
 func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	if store == nil {
 		return nil, errors.New("durable: Open needs a store")
@@ -151,13 +152,14 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// changed says that something may be due or may have ended.
+// changed notifies the dispatcher that an instance may be due or may have ended.
 func (e *Engine) changed() { ring(e.wake) }
 
-// Shutdown stops the engine: it takes no more instances, and those that run stop at their next
-// point, for another engine to continue. It blocks until then. If ctx ends first, the contexts
-// of running steps end too, and Shutdown returns its error without waiting for them: their
-// instances are continued elsewhere when the lease has expired. A second call does the same.
+// Shutdown stops the engine: it takes no more instances, and the running ones stop at their next
+// point, where another engine continues them. It blocks until then. If ctx ends first, Shutdown
+// also cancels the contexts of running steps, and returns the error of ctx without waiting for
+// the steps: other engines continue their instances when the lease has expired. A second call
+// does the same.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	ctx = background(ctx)
 	e.mu.Lock()
@@ -167,7 +169,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	}
 	e.mu.Unlock()
 	e.unhook()
-	e.changed() // the dispatcher looks whether it is to end
+	e.changed() // the dispatcher checks whether it should end
 	for _, over := range []chan struct{}{e.quiet, e.leased} {
 		for !isClosed(over) && ctx.Err() == nil {
 			e.place.Wait(ctx, over, Forever)
@@ -183,7 +185,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// end ends steps, and the waits for outcomes.
+// end cancels the steps, and the waits for outcomes.
 func (e *Engine) end() {
 	e.stop(ErrShutdown)
 	e.mu.Lock()
@@ -195,7 +197,7 @@ func (e *Engine) end() {
 	}
 }
 
-// began counts a run; over ends it: the last one ends the engine's work.
+// began counts a run, and over ends it. The end of the last one ends the engine's work.
 func (e *Engine) began() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -213,21 +215,21 @@ func (e *Engine) over() {
 // isDraining reports whether Shutdown has been called.
 func (e *Engine) isDraining() bool { return isClosed(e.draining) }
 
-// served are the names of the functions that the engine serves.
+// served returns the names of the functions that the engine serves.
 func (e *Engine) served() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Sorted(maps.Keys(e.functions))
 }
 
-// function is a served function; nil: it is not served.
+// function returns the served function of that name, or nil.
 func (e *Engine) function(name string) *described {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.functions[name]
 }
 
-// retry is the policy of a step.
+// retry returns the policy of a step.
 func (e *Engine) retry(step string) Retry {
 	if r, ok := e.retries[step]; ok {
 		return r
@@ -235,7 +237,8 @@ func (e *Engine) retry(step string) Retry {
 	return e.retries[""]
 }
 
-// runs reports whether the engine calls a step; an empty name is no step.
+// runs reports whether the engine calls a step. It reports true for the empty name, which is no
+// step.
 func (e *Engine) runs(step string) bool {
 	return step == "" || e.steps == nil || slices.Contains(e.steps, step)
 }

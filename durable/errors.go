@@ -11,19 +11,19 @@ import (
 	"sync/atomic"
 )
 
-// Errors that a durable function sees.
+// Errors returned to durable functions.
 var (
-	// ErrTimeout: no signal has arrived in time.
+	// ErrTimeout: no signal arrived in time.
 	ErrTimeout = errors.New("durable: no signal in time")
-	// ErrCanceled: the instance has been canceled. Steps, Receive and Sleep return it.
+	// ErrCanceled: the instance was canceled. Steps, Receive and Sleep return it.
 	ErrCanceled = errors.New("durable: the instance has been canceled")
 )
 
-// PanicError is the error of a step that panicked, with the text of the panic's value, or that
-// called runtime.Goexit, with an empty text.
+// PanicError is the error of a step that panicked or called runtime.Goexit. Value is the text of
+// the panic's value, and empty for Goexit.
 type PanicError struct{ Value string }
 
-// Error says what the panic's value was.
+// Error includes the text of the panic's value.
 func (e *PanicError) Error() string {
 	if e.Value == "" {
 		return "durable: the step ended its goroutine"
@@ -31,13 +31,13 @@ func (e *PanicError) Error() string {
 	return "durable: the step panicked: " + e.Value
 }
 
-// permanent is an error after which a step is not tried again.
+// permanent marks an error after which a step is not retried.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// Permanent returns err, marked: a step that returns it is not tried again, whatever its
-// [Retry] says. Nil stays nil.
+// Permanent marks err: a step that returns it is not retried, whatever its [Retry] says. Nil
+// stays nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func Permanent(err error) error {
 	return permanent{err}
 }
 
-// registered are the errors that survive being saved. It is replaced as a whole, never
+// registered holds the errors whose identity survives saving. It is replaced as a whole and never
 // changed, so that reading needs no lock.
 type registered struct {
 	values map[string]error // by name
@@ -54,7 +54,7 @@ type registered struct {
 
 var registry = newRegistry()
 
-// newRegistry has the errors that every program knows.
+// newRegistry returns a registry of the errors that every program knows.
 func newRegistry() *atomic.Pointer[registered] {
 	p := new(atomic.Pointer[registered])
 	p.Store(&registered{
@@ -70,7 +70,7 @@ func newRegistry() *atomic.Pointer[registered] {
 	return p
 }
 
-// register replaces the registry by one that change has been made to.
+// register replaces the registry with a copy to which change has been applied.
 func register(change func(*registered)) {
 	for {
 		old := registry.Load()
@@ -85,22 +85,22 @@ func register(change func(*registered)) {
 // errorType is a registered type of errors.
 type errorType struct {
 	typ  reflect.Type
-	find func(error) (any, bool) // as errors.As does: a pointer to the value
+	find func(error) (any, bool) // like errors.As; returns a pointer to the value
 }
 
-// RegisterError gives an error value a name, so that errors.Is finds it in an error that has
-// been saved: call it before instances run, from an initialiser. A saved error that was the
-// value itself is it again when it is loaded. The last of two registrations of a name counts.
-// Registered are ErrTimeout, ErrCanceled, ErrTerminated and ErrNoHeartbeat, both errors of
-// context, io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and ErrPermission of
-// io/fs. RegisterError is safe for concurrent use.
+// RegisterError gives an error value a name, so that errors.Is finds it in an error that has been
+// saved. Call it before instances run, for example from an initialiser. If the saved error was
+// the value itself, loading returns that value again. Of two registrations of a name, the last
+// one counts. ErrTimeout, ErrCanceled, ErrTerminated and ErrNoHeartbeat, both errors of context,
+// io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and ErrPermission of io/fs are
+// registered by default. RegisterError is safe for concurrent use.
 func RegisterError(name string, err error) {
 	register(func(r *registered) { r.values[name] = err })
 }
 
-// RegisterErrorType gives a type of errors a name, so that errors.As finds a value of it in an
-// error that has been saved. Its fields are saved like those of any value (see the package's
-// comment). It is called like [RegisterError].
+// RegisterErrorType gives an error type a name, so that errors.As finds a value of it in an error
+// that has been saved. Its fields are saved like those of any value (see the package comment).
+// Call it as early as [RegisterError].
 func RegisterErrorType[E error](name string) {
 	register(func(r *registered) { r.types[name] = errorTypeFor[E]() })
 }
@@ -113,7 +113,7 @@ func errorTypeFor[E error]() errorType {
 	return errorType{reflect.TypeFor[E](), find}
 }
 
-// NewError returns a new error with a text, and registers it under the name: see
+// NewError returns a new error with the given text and registers it under the given name: see
 // [RegisterError].
 //
 //	var ErrRefused = durable.NewError("orders.ErrRefused", "orders: refused")
@@ -123,7 +123,7 @@ func NewError(name, text string) error {
 	return err
 }
 
-// StepError is what is left of an error at the boundary of a step: its text, and the
+// StepError is the part of an error that crosses the boundary of a step: its text, and the
 // registered values and types in it, which errors.Is and errors.As find.
 type StepError struct {
 	text string
@@ -131,10 +131,10 @@ type StepError struct {
 	as   []reflect.Value
 }
 
-// Error is the text of the original error.
+// Error returns the text of the original error.
 func (e *StepError) Error() string { return e.text }
 
-// Is reports whether the original error was the target, if that is registered.
+// Is reports whether the original error was the target, provided the target is registered.
 func (e *StepError) Is(target error) bool {
 	values := registry.Load().values
 	for name := range e.is {
@@ -162,22 +162,22 @@ func same(a, b error) bool {
 	return a != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
-// savedError is an error as a checkpoint has it.
+// savedError is the form of an error in a checkpoint.
 type savedError struct {
 	Text string    `json:"text"`
-	Same string    `json:"same,omitempty"` // it is this value
+	Same string    `json:"same,omitempty"` // the error is this value
 	Is   []string  `json:"is,omitempty"`
 	As   []asSaved `json:"as,omitempty"`
 }
 
-// asSaved is a value of a registered type.
+// asSaved is the form of a value of a registered type.
 type asSaved struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"` // encoded
 }
 
-// Normalise returns err as it is after it has been saved and loaded: what a durable function
-// sees of a step's error. Nil stays nil.
+// Normalise returns err as it is after it has been saved and loaded, which is how a durable
+// function sees a step's error. Nil stays nil.
 func Normalise(err error) error {
 	if err == nil {
 		return nil
@@ -193,7 +193,7 @@ func Normalise(err error) error {
 	return back
 }
 
-// textOf is the text of an error, whose method may panic.
+// textOf returns the text of an error. Its method may panic.
 func textOf(err error) (text string) {
 	defer func() {
 		if v := recover(); v != nil {

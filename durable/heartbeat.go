@@ -14,7 +14,7 @@ var ErrNoHeartbeat = errors.New("durable: no heartbeat of the step in time")
 // errStepOver is the error of a heartbeat after the end of its step.
 var errStepOver = errors.New("durable: the step has ended")
 
-// beat is a heartbeat on its way from the step to its run, which has the record.
+// beat is a heartbeat on its way from the step to its run, which holds the record.
 type beat struct {
 	progress []byte
 	answered chan struct{} // closed: err is set
@@ -26,18 +26,18 @@ func (b *beat) answer(err error) {
 	close(b.answered)
 }
 
-// attempt is a step that runs: what it and its run have in common.
+// attempt is a running step: the state that it shares with its run.
 type attempt struct {
 	place Place
 	bell  chan struct{} // rung by the step: there is a heartbeat, or it has ended
 	tx    stepTx
 
-	mu     sync.Mutex              // guards what follows
+	mu     sync.Mutex              // guards the fields below
 	cancel context.CancelCauseFunc // of the step's context; nil: it has not begun
-	cause  error                   // it was canceled before that
+	cause  error                   // of a cancellation before the step began
 	beats  []*beat
 	over   bool
-	err    error // over: the step's
+	err    error // the step's error, if over
 }
 
 // begin returns the context of the step.
@@ -75,7 +75,7 @@ func (a *attempt) end(err error) {
 	ring(a.bell)
 }
 
-// beat passes a heartbeat on; false: the step has ended.
+// beat passes a heartbeat to the run. It returns false if the step has ended.
 func (a *attempt) beat(b *beat) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ func (a *attempt) beat(b *beat) bool {
 	return !a.over
 }
 
-// news returns what has happened since the last call: heartbeats, or the end.
+// news returns the events since the last call: heartbeats, or the end of the step.
 func (a *attempt) news() (beats []*beat, over bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,14 +94,17 @@ func (a *attempt) news() (beats []*beat, over bool, err error) {
 	return beats, a.over, a.err
 }
 
-// Heartbeat says that the step that runs with the context is alive, and how far it is. The
-// progress, a value that can be saved, is written to the store, so call it every few seconds, not
-// for each item: the next attempt gets it from [Progress], after a crash too. It blocks until
-// the progress is durable. The error says that the step is to stop: the cause of the context,
-// [ErrCanceled] after a cancellation in another process, that another worker has the instance,
-// or that the store has failed; then the attempt does not count as a failure of the step, which
-// is called again. A progress that cannot be saved is an error too, as is a call outside of a
-// step ([ErrNotDurable]). In the plain form it does nothing. It is safe for concurrent use.
+// Heartbeat reports that the step that runs with the context is alive, and its progress. The
+// progress, a value that can be saved, is written to the store; so call Heartbeat every few
+// seconds, not for each item. The next attempt reads the progress with [Progress], even after a
+// crash. Heartbeat blocks until the progress is durable.
+//
+// After an error the step should stop. The error is the cause of the context, or [ErrCanceled]
+// after a cancellation in another process; or it says that another worker has the instance, or
+// that the store has failed. In that last case the attempt does not count as a failure of the
+// step, which is called again. A progress that cannot be saved is also an error, as is a call
+// outside a step ([ErrNotDurable]). In the plain form Heartbeat does nothing. It is safe for
+// concurrent use.
 func Heartbeat(ctx context.Context, progress any) error {
 	ctx = background(ctx)
 	info, ok := ctx.Value(stepKey{}).(stepInfo)
@@ -129,8 +132,9 @@ func Heartbeat(ctx context.Context, progress any) error {
 	return b.err
 }
 
-// Progress returns what an earlier attempt of the step that runs with the context has given to
-// Heartbeat last. It reports false if there was none, or it was no T. It does not block.
+// Progress returns the value that an earlier attempt of the step that runs with the context last
+// passed to Heartbeat. It reports false if there was none, or if it was not a T. It does not
+// block.
 func Progress[T any](ctx context.Context) (progress T, ok bool) {
 	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
 	if info.progress == nil {
@@ -140,8 +144,8 @@ func Progress[T any](ctx context.Context) (progress T, ok bool) {
 	return progress, err == nil
 }
 
-// attendStep waits for the end of a step, writes its heartbeats, and cancels it if they stop or
-// ctx ends.
+// attendStep waits for the end of a step and writes its heartbeats. It cancels the step if they
+// stop or ctx ends.
 func (r *run) attendStep(ctx context.Context, a *attempt) error {
 	limit := r.e.retry(r.doc.Step).Heartbeat
 	r.lost = nil
@@ -174,9 +178,9 @@ func (r *run) attendStep(ctx context.Context, a *attempt) error {
 	}
 }
 
-// heard writes a heartbeat. If the store fails, it may have been written all the same, and
-// the next write of this run would then conflict with it. So the step is to stop, and the run
-// begins anew with the record as it is; see lost.
+// heard writes a heartbeat. If the store reports a failure, the write may still have been made,
+// and the next write of this run would then conflict with it. So the step is stopped, and the run
+// begins again from the stored record; see lost.
 func (r *run) heard(a *attempt, b *beat) {
 	err := r.progress(b.progress)
 	switch {
@@ -190,7 +194,7 @@ func (r *run) heard(a *attempt, b *beat) {
 	}
 }
 
-// progress writes a heartbeat, and looks for a cancellation.
+// progress writes a heartbeat, and checks for a cancellation.
 func (r *run) progress(data []byte) error {
 	before := r.doc.Progress
 	r.doc.Progress = data

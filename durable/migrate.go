@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// Migration makes what was saved with the layout From into what the layout To has.
+// Migration converts checkpoints of the layout From to the layout To.
 type Migration struct {
 	From, To string
 	Func     func(*Saved) error
 }
 
-// migrate checks migrations, and keeps them by what they load.
+// migrate checks migrations and keeps them by the layout that they load.
 func (f *described) migrate(list []Migration) error {
 	for _, m := range list {
 		if _, twice := f.migrations[m.From]; twice || m.Func == nil || m.From == m.To {
@@ -25,8 +25,8 @@ func (f *described) migrate(list []Migration) error {
 	return nil
 }
 
-// migrated applies migrations to a document until its layout is known. The document is new in
-// memory alone: nothing is stored before the next checkpoint.
+// migrated applies migrations to a document until its layout is known. It changes the document
+// only in memory: nothing is stored before the next checkpoint.
 func (f *described) migrated(doc *checkpoint) (err error) {
 	defer caught(&err)
 	for doc.Layout != f.layout {
@@ -46,35 +46,38 @@ func (f *described) migrated(doc *checkpoint) (err error) {
 	return nil
 }
 
-// Saved is what an instance has saved, in the hands of a migration: a function that is named by
+// Saved is the saved state of an instance, as passed to a migration. A migration is a function
+// annotated with
 //
 //	//movenext:migrate name=shop.Order from=1f0c2a9b6d3e4875
 //
-// and makes values of an older version into those that the present one needs at the same point.
-// It must have no effect outside of the Saved: it may run again after a crash. If it returns an
-// error or panics, the instance is stuck, as it was saved. A Saved is for one goroutine, until the
-// migration returns.
+// that converts the values of an older version into those that the present version needs at the
+// same point. It must have no effect outside the Saved: it may run again after a crash. If it
+// returns an error or panics, the instance is stuck, in its saved state. A Saved must be used by
+// one goroutine, and only until the migration returns.
 //
-// Saved values have the names that the layout file shows: a variable's name, with an @ and the
-// statements around it if it is declared inside of some; or POINT.PARAMETER for an argument.
+// Saved values have the names that the layout file shows: for a variable, its name, followed by
+// an @ and the enclosing statements if it is declared inside any; for an argument,
+// POINT.PARAMETER.
 type Saved struct {
 	f   *described
 	doc *checkpoint
-	set map[string]reflect.Value // what has been given
+	set map[string]reflect.Value // the values set by the migration
 }
 
-// Point is the name of the point where the instance was saved.
+// Point returns the name of the point where the instance was saved.
 func (s *Saved) Point() string { return s.doc.Point }
 
-// Has reports whether there is a value of a name.
+// Has reports whether there is a value with that name.
 func (s *Saved) Has(name string) bool {
 	_, saved := s.doc.Values[name]
 	_, set := s.set[name]
 	return saved || set
 }
 
-// Get reads a value into what ptr points to, whose type need not be the one that it was saved
-// with: it has to have the same fields. It shares nothing with the values that stay.
+// Get reads a value into the variable to which ptr points. Its type need not be the one with
+// which the value was saved, but must have the same fields. The result shares nothing with the
+// saved values.
 func (s *Saved) Get(name string, ptr any) error {
 	v := reflect.ValueOf(ptr)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -90,8 +93,8 @@ func (s *Saved) Get(name string, ptr any) error {
 	return decodeAll(s.doc.Values, s.doc.Objects, []named{{name, v.Elem()}})
 }
 
-// Set saves what ptr points to under a name, in the place of what was saved under it. The type is
-// that of the variable. It fails if the value cannot be saved.
+// Set saves the value to which ptr points under a name, replacing any value of that name. Its
+// type must be that of the variable. Set fails if the value cannot be saved.
 func (s *Saved) Set(name string, ptr any) error {
 	v := reflect.ValueOf(ptr)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -107,7 +110,7 @@ func (s *Saved) Set(name string, ptr any) error {
 	return nil
 }
 
-// Rename gives a value another name. What it shares with other values stays shared.
+// Rename gives a value another name. Objects that it shares with other values stay shared.
 func (s *Saved) Rename(from, to string) error {
 	if !s.Has(from) || s.Has(to) {
 		return fmt.Errorf("durable: %s has not been saved, or %s has", from, to)
@@ -122,9 +125,9 @@ func (s *Saved) Rename(from, to string) error {
 	return nil
 }
 
-// MoveTo makes the instance continue at another point: a step that has not run for certain at a
-// step, whose arguments have to be set; a wait at a wait for the same signal, or the same time.
-// Anything can begin again, if the request is set.
+// MoveTo makes the instance continue at another point. A step that has certainly not run can move
+// to another step, whose arguments must be set. A wait can move to a wait for the same signal or
+// the same time. Any instance can move to the beginning, if the request is set.
 func (s *Saved) MoveTo(point string) error {
 	n, ok := s.f.number[point]
 	if !ok || n == Returning {
@@ -138,7 +141,8 @@ func (s *Saved) MoveTo(point string) error {
 	return nil
 }
 
-// write puts what has been set into the document, as if it had been loaded with the rest.
+// write puts the values that were set into the document, as if they had been loaded with the
+// rest.
 func (s *Saved) write() error {
 	if len(s.set) == 0 {
 		return nil
@@ -172,7 +176,7 @@ func (s *Saved) write() error {
 	return nil
 }
 
-// renumbered is a value whose references are to objects that stand behind others.
+// renumbered returns v with its references shifted by first, for objects that follow others.
 func renumbered(v any, first int) any {
 	switch v := v.(type) {
 	case []any:

@@ -11,18 +11,18 @@ import (
 // # Going back
 //
 // A reset moves an instance to a point where it was saved before, with the values that it had
-// there. It does not undo what the steps since then have done: so the compensations that the
-// function has deferred since then stay deferred, the messages that it has received are not
-// received again, and the steps that follow have new keys. What is thrown away, the values with
-// which it was suspended, is kept in the record, for people.
+// there. It does not undo the effects of the steps since then. So the compensations deferred
+// since then stay deferred, the messages received are not received again, and the steps that
+// follow have new keys. The discarded values, with which the instance was suspended, are kept in
+// the record for human readers.
 //
-// A checkpoint has no history. An engine with a Trail keeps, in each checkpoint, the latest
-// values of each point.
+// A checkpoint has no history. An engine with a [Trail] keeps, in each checkpoint, the latest
+// values of each earlier point.
 
-// ErrNoTrail says that there is nothing to go back to.
+// ErrNoTrail says that the trail has no values of that point.
 var ErrNoTrail = errors.New("durable: nothing is kept of that point: open the engines with durable.Trail")
 
-// Trail makes an engine keep, in each checkpoint, what was saved at earlier points, up to that
+// Trail makes an engine keep the values saved at earlier points in each checkpoint, up to that
 // many bytes, for [Engine.Reset]. It makes checkpoints larger. The default is 0.
 func Trail(bytes int) Option { return func(s *settings) { s.trail = bytes } }
 
@@ -30,12 +30,12 @@ func Trail(bytes int) Option { return func(s *settings) { s.trail = bytes } }
 type Reset struct {
 	When     time.Time
 	From, To string                     // names of points
-	Reason   string                     // that it was stuck for
-	Steps    int64                      // begun until then
-	Dropped  map[string]json.RawMessage // the values at From; none if they were large
+	Reason   string                     // for which the instance was stuck
+	Steps    int64                      // begun before the reset
+	Dropped  map[string]json.RawMessage // the values at From; none if they were too large
 }
 
-// The records of resets that are kept.
+// Limits on the records of resets.
 const (
 	mostResets  = 10
 	mostDropped = 32 << 10
@@ -48,11 +48,12 @@ type trailed struct {
 	At     string          `json:"at,omitempty"`
 	Step   string          `json:"step,omitempty"`
 	Signal string          `json:"signal,omitempty"`
-	Wait   time.Duration   `json:"wait,omitempty"` // for what it waits at most; 0: forever
+	Wait   time.Duration   `json:"wait,omitempty"` // the longest wait; 0: forever
 	Values json.RawMessage `json:"values"`         // a document
 }
 
-// trail notes a point that has just been captured or loaded, and keeps the one before it.
+// trail records the point that was just captured or loaded, and moves the previous one to the
+// trail.
 func (r *run) trail(reached time.Time) {
 	if r.e.trail <= 0 || r.doc.Point == returnPoint {
 		return
@@ -62,7 +63,7 @@ func (r *run) trail(reached time.Time) {
 	}
 	values, err := json.Marshal(document{r.doc.Values, r.doc.Objects})
 	if err != nil {
-		return // then it cannot be sealed
+		return // such a document cannot be sealed
 	}
 	r.last = &trailed{Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values}
 	if !r.doc.Until.IsZero() && r.doc.Step == "" {
@@ -70,7 +71,7 @@ func (r *run) trail(reached time.Time) {
 	}
 }
 
-// keep adds a point to the trail, instead of what was kept of it, and drops the oldest ones.
+// keep adds a point to the trail, replacing its earlier entry, and drops the oldest entries.
 func (doc *checkpoint) keep(t trailed, most int) {
 	list := []trailed{t}
 	size := len(t.Values)
@@ -86,15 +87,15 @@ func (doc *checkpoint) keep(t trailed, most int) {
 	doc.Trail = list
 }
 
-// Reset makes an instance continue at an earlier point, with the values that were saved when
-// it was there last: the step is called again, with a new key, or the wait begins again. The
-// effects of the steps since then stay, and so do the compensations deferred since then and
-// the messages received. A step that runs is not stopped, but its result is dropped. It works
-// for a stuck instance too, and leaves a record in [Instance.Resets].
+// Reset makes an instance continue at an earlier point, with the values that were last saved
+// there: the step is called again, with a new key, or the wait begins again. The effects of the
+// steps since then remain, as do the compensations deferred and the messages received since then.
+// A running step is not stopped, but its result is dropped. Reset also works for a stuck
+// instance. It leaves a record in [Instance.Resets].
 //
-// The function has to be served by this engine, and engines that ran the instance need a
-// [Trail]; else the error is ErrNoTrail. It is ErrNotFound if there is no instance of that id,
-// and ErrEnded if it has ended.
+// This engine must serve the function, and the engines that ran the instance need a [Trail];
+// otherwise the error is ErrNoTrail. It is ErrNotFound if there is no instance with that id, and
+// ErrEnded if the instance has ended.
 func (e *Engine) Reset(ctx context.Context, id, point string) error {
 	return e.change(background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
@@ -161,7 +162,7 @@ func (f *described) reset(doc *checkpoint, point, reason string, now time.Time) 
 	return doc.capture(frame, at, deferred)
 }
 
-// find looks for a point in the trail.
+// find returns a point of the trail.
 func (f *described) find(doc *checkpoint, point string) (trailed, error) {
 	if _, ok := f.number[point]; !ok || point == returnPoint {
 		return trailed{}, fmt.Errorf("durable: %s has no point %q", f.name, point)

@@ -15,30 +15,30 @@ const cancelSignal = "$cancel"
 // returnPoint is the name under which Returning is saved.
 const returnPoint = "return"
 
-// run is one instance while this engine has it: from a wake-up to its next wait or its end.
-// All of it belongs to one goroutine.
+// run is one instance while this engine runs it: from a wake-up to its next wait or its end. One
+// goroutine owns all of it.
 type run struct {
 	e        *Engine
 	f        *described
-	ctx      context.Context // of the function: ends when it is canceled here
+	ctx      context.Context // of the function; it is canceled when the instance is canceled in this process
 	record   *Record
 	doc      *checkpoint
 	frame    Frame
 	point    int
-	turn     *Turn // what happened at the point
+	turn     *Turn // the outcome of the operation at the point
 	deferred []deferredCall
 	last     *trailed    // the point that was saved last
 	tx       Transaction // of the step that has returned, until the next write; nil: none
-	noMail   bool        // the inbox was empty when it was taken; nothing is written since
+	noMail   bool        // the inbox was empty when the instance was taken; nothing has been written since
 	lost     error       // why a heartbeat of the last step could not be written; see attendStep
 }
 
-// unknownLayout says why an instance that was saved by another version is stuck.
+// unknownLayout returns the reason why an instance saved by another version is stuck.
 func unknownLayout(layout string) string {
 	return fmt.Sprintf("it was saved with layout %q, which this program does not know: deploy one that does", layout)
 }
 
-// knows reports whether a function can load what was saved with a layout.
+// knows reports whether a function can load a checkpoint with that layout.
 func (f *described) knows(layout string) bool {
 	for range len(f.migrations) + 1 {
 		if f.layout == layout || slices.Contains(f.resumes, layout) {
@@ -49,9 +49,10 @@ func (f *described) knows(layout string) bool {
 	return false
 }
 
-// runInstance runs an instance that is due. A wake-up for one that runs here already must not
-// be dropped: it may be about a message that arrived after the run had given the instance up,
-// and the store hides what it has handed out. So it makes that run look once more.
+// runInstance runs an instance that is due. If the instance is already running here, the wake-up
+// must not be dropped: it may be about a message that arrived after the run had released the
+// instance, and the store hides instances that it has returned. So it makes that run check once
+// more.
 func (e *Engine) runInstance(taken *Taken) {
 	id := taken.ID
 	for again := true; again; taken = nil {
@@ -66,10 +67,10 @@ func (e *Engine) runInstance(taken *Taken) {
 	}
 }
 
-// attend runs an instance, again if the store fails: a write whose answer is lost may have
-// been made, and then nothing else would continue what this engine owns. What was taken is what
-// the first try runs, if it is not nil. If the record has changed since then, another run has
-// written it, and the first write of this one conflicts.
+// attend runs an instance, and tries again if the store fails: the failed write may have been
+// made although its answer was lost, and then nothing else would continue an instance that this
+// engine owns. The first try runs taken, if it is not nil. If the record has changed since it was
+// taken, another run has written it, and the first write of this one conflicts.
 func (e *Engine) attend(ctx context.Context, id string, taken *Taken) {
 	for ; ; taken = nil {
 		err := e.runOnce(ctx, id, taken)
@@ -84,14 +85,14 @@ func (e *Engine) attend(ctx context.Context, id string, taken *Taken) {
 	}
 }
 
-// attended is an instance that runs here.
+// attended is an instance that is running in this engine.
 type attended struct {
 	cancel context.CancelCauseFunc // of its steps
-	again  bool                    // it was woken meanwhile
+	again  bool                    // it was woken during the run
 }
 
-// enter notes that an instance runs here. If it does already, enter returns false, and that
-// run looks once more.
+// enter records that an instance is running here. If it already is, enter returns false, and the
+// existing run checks once more.
 func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,7 +104,7 @@ func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
 	return true
 }
 
-// leave ends what enter has begun, and reports whether the instance was woken meanwhile.
+// leave undoes enter, and reports whether the instance was woken in between.
 func (e *Engine) leave(id string) (again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,13 +113,13 @@ func (e *Engine) leave(id string) (again bool) {
 	return again
 }
 
-// loaded is an instance as the store has it now.
+// loaded reads the present state of an instance from the store.
 func (e *Engine) loaded(id string) (*Taken, error) {
 	r, err := e.store.Load(e.ctx, id)
 	return &Taken{r, true}, err
 }
 
-// runOnce runs an instance from its checkpoint. The error is that of the store.
+// runOnce runs an instance from its checkpoint. An error is from the store.
 func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err error) {
 	if taken == nil {
 		if taken, err = e.loaded(id); err != nil {
@@ -136,7 +137,7 @@ func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err erro
 	if record.Owner != "" && record.Owner != e.worker {
 		until, err := e.store.Leased(e.ctx, record.Owner)
 		if err != nil || e.now().Before(until) {
-			return err // the wake-up is older than the owner
+			return err // the wake-up predates the present owner
 		}
 	}
 	r := &run{e: e, f: f, ctx: ctx, record: record, noMail: !taken.Mail}
@@ -146,7 +147,7 @@ func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err erro
 		return r.stick(err)
 	}
 	if err = r.loop(); errors.Is(err, ErrConflict) && r.lost != nil {
-		return r.lost // it may be this run's own heartbeat that has changed the record
+		return r.lost // this run's own heartbeat may have changed the record
 	}
 	return err
 }
@@ -172,8 +173,8 @@ func (r *run) load() error {
 	return r.reload()
 }
 
-// reload makes the frame again: a second attempt of a step does not see what the first has
-// done to its arguments.
+// reload makes the frame again, so that a second attempt of a step does not see changes that the
+// first has made to its arguments.
 func (r *run) reload() (err error) {
 	defer caught(&err)
 	if r.frame, err = r.f.make(nil); err != nil {
@@ -190,8 +191,9 @@ func caught(err *error) {
 	}
 }
 
-// stick leaves the instance at its last checkpoint, with the reason. The error is that of the
-// store: the instance is tried again then, as nothing else would look at what this worker owns.
+// stick leaves the instance at its last checkpoint and records the reason. An error is from the
+// store; the instance is then tried again, since no other worker would check an instance that
+// this one owns.
 func (r *run) stick(why error) error {
 	r.record.Status, r.record.Reason = Stuck, why.Error()
 	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, r.e.now()
@@ -205,7 +207,7 @@ func (r *run) stick(why error) error {
 	return err
 }
 
-// loop runs the instance until it waits, ends, or its record belongs to another worker.
+// loop runs the instance until it waits or ends, or until its record belongs to another worker.
 func (r *run) loop() error {
 	goOn, err := r.resume()
 	for goOn && err == nil {
@@ -225,7 +227,7 @@ func (r *run) loop() error {
 	return err
 }
 
-// stickAtLast is stick with the checkpoint as it was saved last.
+// stickAtLast is like stick, but starts from the last saved checkpoint.
 func (r *run) stickAtLast(why error) error {
 	r.rollback()
 	last, err := r.e.store.Load(r.e.ctx, r.record.ID)
@@ -239,7 +241,7 @@ func (r *run) stickAtLast(why error) error {
 	return r.stick(why)
 }
 
-// resume continues as the checkpoint says: it calls the step or checks the wait.
+// resume continues from the checkpoint: it calls the step or checks the wait.
 func (r *run) resume() (goOn bool, err error) {
 	switch {
 	case r.doc.Step != "":
@@ -273,7 +275,7 @@ func (r *run) moveNext() (finished bool, err error) {
 	return finished, nil
 }
 
-// arrive handles a point that was just reached.
+// arrive handles a point that the function has just reached.
 func (r *run) arrive() (goOn bool, err error) {
 	p := r.f.points[r.point]
 	r.at(p.Name, p.At, "")
@@ -288,19 +290,19 @@ func (r *run) arrive() (goOn bool, err error) {
 	return r.wait(false)
 }
 
-// at begins the document of another point.
+// at starts the document of the next point.
 func (r *run) at(point, at, step string) {
 	r.doc.Point, r.doc.At, r.doc.Step = point, at, step
 	r.doc.Attempt, r.doc.Failures, r.doc.Undoing, r.doc.Progress = 0, 0, false, nil
 	r.doc.Signal, r.doc.Until, r.doc.Join = "", time.Time{}, nil
 }
 
-// unsavableError marks the errors of values.
+// unsavableError marks errors about values that cannot be saved.
 type unsavableError struct{ error }
 
 func (e unsavableError) Unwrap() error { return e.error }
 
-// save writes the checkpoint; owner is empty if the instance is given up. It reports whether
+// save writes the checkpoint; owner is empty if the instance is released. It reports whether
 // there is mail.
 func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
 	r.doc.Layout, r.record.Step = r.f.layout, r.doc.Step
@@ -309,7 +311,7 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 		r.doc.Trail = nil // continuing matters more than being able to reset
 		mail, err = r.trySave(status, owner, due)
 	}
-	if errors.Is(err, ErrTooLarge) { // for every store, or for this one
+	if errors.Is(err, ErrTooLarge) { // too large for every store, or for this one
 		err = unsavableError{err}
 	}
 	if err != nil {
@@ -324,7 +326,7 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 	return mail, nil
 }
 
-// trySave seals and writes the checkpoint.
+// trySave encodes and writes the checkpoint.
 func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, err error) {
 	if r.record.State, err = seal(r.doc); err != nil {
 		return false, unsavableError{err}
@@ -336,7 +338,7 @@ func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, er
 	return r.write()
 }
 
-// write writes the record, and counts that.
+// write writes the record and counts the write.
 func (r *run) write() (mail bool, err error) {
 	begin := time.Now()
 	r.noMail = false
@@ -349,8 +351,8 @@ func (r *run) write() (mail bool, err error) {
 	return mail, err
 }
 
-// captured writes the frame's values into the document; false: there is an error, or a value
-// that cannot be saved, which has made the instance stuck.
+// captured writes the frame's values into the document. It returns false if there is an error, or
+// a value that cannot be saved, which has made the instance stuck.
 func (r *run) captured() (ok bool, err error) {
 	point := r.point
 	if r.doc.Point == returnPoint {

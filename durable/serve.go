@@ -10,7 +10,7 @@ import (
 	"reflect"
 )
 
-// ErrOther says that an instance of that id exists, of another function or with another request.
+// ErrOther says that the id belongs to an instance of another function or with another request.
 var ErrOther = errors.New("durable: the id belongs to another instance")
 
 // ErrTerminated is the error of an instance that was terminated.
@@ -24,10 +24,11 @@ type Served[Req, Res any] struct {
 	err  error
 }
 
-// Serve makes an engine run a function. The receiver is what its methods are called on; it is
-// passed in whenever an instance is loaded. Serve one function once: a second one of the same
-// name, and a function that cannot be saved, make the methods of the result return an error.
-// It does not block. (It is a function, since Go's methods have no type parameters.)
+// Serve makes an engine run a function. The engine calls the function's methods on receiver,
+// which it passes in whenever it loads an instance. Serve each function once: after a second
+// Serve of the same name, or Serve of a function that cannot be saved, the methods of the result
+// return an error. It does not block. (It is a function because Go's methods have no type
+// parameters.)
 func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Served[Req, Res] {
 	d := describing(f, receiver)
 	s := &Served[Req, Res]{e: e, name: f.Name, f: d}
@@ -51,7 +52,7 @@ func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Ser
 	return s
 }
 
-// describing is a function without its types.
+// describing returns the description of a function without its types.
 func describing[S, Req, Res any](f Function[S, Req, Res], receiver S) *described {
 	return &described{
 		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points,
@@ -69,7 +70,7 @@ func describing[S, Req, Res any](f Function[S, Req, Res], receiver S) *described
 	}
 }
 
-// numbered numbers the points, and checks that their names differ and that their values can be
+// numbered numbers the points. It checks that their names differ and that their values can be
 // saved.
 func (f *described) numbered() (err error) {
 	defer caught(&err)
@@ -89,7 +90,7 @@ func (f *described) numbered() (err error) {
 	return savable(frame.Live(Returning))
 }
 
-// savable is the error of the first variable whose type can never be saved.
+// savable returns an error about the first variable whose type can never be saved.
 func savable(live []Value) error {
 	for _, v := range live {
 		t := reflect.TypeOf(v.Ptr)
@@ -103,7 +104,7 @@ func savable(live []Value) error {
 	return nil
 }
 
-// savableType looks through all types that a type is made of.
+// savableType checks all types of which a type consists.
 func savableType(t reflect.Type, path string, seen map[reflect.Type]bool) error {
 	if seen[t] || ownForm(t) {
 		return nil
@@ -136,7 +137,7 @@ func savableType(t reflect.Type, path string, seen map[reflect.Type]bool) error 
 	return nil
 }
 
-// StartOption changes how an instance is started.
+// StartOption is an option of [Served.Start].
 type StartOption func(*Record)
 
 // Labels gives an instance labels, by which a [Filter] selects instances.
@@ -144,10 +145,10 @@ func Labels(labels map[string]string) StartOption {
 	return func(r *Record) { r.Labels = maps.Clone(labels) }
 }
 
-// Start starts the instance of an id, and returns when it is durable, not when it ends. If the
-// instance exists, with the same request, it returns a handle to that one, also after it has
-// ended; with another request, or of another function, the error is [ErrOther]. After Shutdown it
-// is [ErrShutdown]. Other errors are that the request cannot be saved, and those of the store.
+// Start starts an instance with that id, and returns when it is durable, not when it ends. If the
+// instance exists with the same request, Start returns a handle to it, even if it has ended. If
+// it has another request, or is of another function, the error is [ErrOther]. After Shutdown it
+// is [ErrShutdown]. Other errors say that the request cannot be saved, or are those of the store.
 func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
 	ctx = background(ctx)
 	h := Handle[Res]{e: s.e, id: id}
@@ -171,7 +172,7 @@ func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, op
 	return h, s.e.create(ctx, id, s.name, doc, opts...)
 }
 
-// beginning is the document of a new instance.
+// beginning returns the document of a new instance.
 func (f *described) beginning(request []byte) (*checkpoint, error) {
 	frame, err := f.make(request)
 	if err != nil {
@@ -181,7 +182,7 @@ func (f *described) beginning(request []byte) (*checkpoint, error) {
 	return doc, doc.capture(frame, 0, nil)
 }
 
-// create makes an instance, unless it exists.
+// create creates an instance, unless it exists.
 func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, opts ...StartOption) (err error) {
 	now := e.now()
 	r := &Record{ID: id, Function: name, Run: rand.Text(), Status: Running, Created: now, Updated: now, Due: now}
@@ -202,7 +203,7 @@ func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, o
 	return err
 }
 
-// isSame is nil if an instance is of this function and was started with this request.
+// isSame returns nil if an instance is of this function and was started with this request.
 func (e *Engine) isSame(ctx context.Context, id, name, asked string) error {
 	r, err := e.store.Load(ctx, id)
 	if err != nil {
@@ -233,10 +234,9 @@ type Handle[R any] struct {
 // ID is the id of the instance.
 func (h Handle[R]) ID() string { return h.id }
 
-// Wait blocks until the instance has ended, in whichever process, and returns what the function
-// returned: its error is the function's, reduced as a step's is, or [ErrTerminated]. An
-// instance that is stuck has not ended. Wait fails with the cause of ctx, ErrNotFound or
-// ErrShutdown.
+// Wait blocks until the instance has ended, in whatever process, and returns the function's
+// result. The error is the function's, reduced as a step's is, or [ErrTerminated]. An instance
+// that is stuck has not ended. Wait fails with the cause of ctx, ErrNotFound or ErrShutdown.
 func (h Handle[R]) Wait(ctx context.Context) (R, error) {
 	var result R
 	if h.e == nil {

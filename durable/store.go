@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Errors of stores. An engine asks for them with errors.Is.
+// Errors of stores. An engine checks for them with errors.Is.
 var (
-	// ErrNotFound: there is no instance of that id.
+	// ErrNotFound: there is no instance with that id.
 	ErrNotFound = errors.New("durable: no such instance")
-	// ErrConflict: the record has changed since it was read, or exists already.
+	// ErrConflict: the record has changed since it was read, or already exists.
 	ErrConflict = errors.New("durable: the record has changed")
 	// ErrEnded: the instance has ended and takes no messages.
 	ErrEnded = errors.New("durable: the instance has ended")
 )
 
-// Status says how far an instance is.
+// Status is the state of an instance.
 type Status string
 
-// The states of an instance. One that is Running, Waiting or Stuck has not ended.
+// The states of an instance. An instance that is Running, Waiting or Stuck has not ended.
 const (
 	Running    Status = "running"    // a worker runs it, or is about to
 	Waiting    Status = "waiting"    // for a signal, a time, or the next attempt of a step
@@ -39,15 +39,15 @@ func (s Status) Ended() bool {
 	return false
 }
 
-// Record is what a store keeps of an instance.
+// Record is the data that a store keeps about an instance, apart from its messages.
 type Record struct {
 	ID       string
 	Function string // the name of the durable function
-	Run      string // differs between two instances that have had the same id
-	Version  int64  // of the record; a store counts it, from 1
+	Run      string // distinguishes instances that have used the same id
+	Version  int64  // of the record; the store counts it, from 1
 	Status   Status
 	Reason   string // Stuck: why
-	Step     string // the name of the step that is called next; empty: none
+	Step     string // the name of the step to be called next; empty: none
 	Labels   map[string]string
 	Created  time.Time
 	Updated  time.Time
@@ -56,107 +56,104 @@ type Record struct {
 	Owner string
 	Epoch int64
 
-	// Due is when the instance wants to run if it has no owner. Zero: not before a
-	// message arrives.
+	// Due is when the instance is to run, if it has no owner. Zero: not before a message arrives.
 	Due time.Time
 
 	// Seen is the sequence number of the newest message that the writer of the record
 	// has read. Messages up to Floor are no longer needed.
 	Seen, Floor int64
 
-	// State is the checkpoint, or the outcome of an ended instance. Stores do not look
-	// into it.
+	// State is the checkpoint, or the outcome of an ended instance. It is opaque to stores.
 	State []byte
 }
 
 // Message is a signal in the inbox of an instance.
 type Message struct {
-	Seq     int64  // given by the store: grows, from 1, by instance
+	Seq     int64  // assigned by the store: grows from 1, per instance
 	Name    string // of the signal
 	Key     string // a second message with the same key is dropped, unless that is empty
 	Payload []byte
 	Sent    time.Time
 }
 
-// Taking says which instances a worker is ready to run.
+// Taking describes the instances that a worker is ready to run.
 type Taking struct {
 	Now       time.Time
 	Hide      time.Duration // how long taken instances stay hidden from other workers
-	Functions []string      // which the worker serves
-	Steps     []string      // which it calls; an instance without a Step is for all. nil: all
+	Functions []string      // the functions that the worker serves
+	Steps     []string      // the steps that it calls; an instance without a Step is for all workers. nil: all steps
 	Limit     int
 }
 
 // Taken is an instance that a worker has taken.
 type Taken struct {
-	*Record      // as it was then, for the caller to change
+	*Record      // as it was when taken; the caller may change it
 	Mail    bool // there may be messages newer than its Floor
 }
 
-// Filter selects instances; zero fields select all.
+// Filter selects instances; zero fields match all.
 type Filter struct {
 	Function string
 	Status   Status
-	Labels   map[string]string // an instance has all of them
+	Labels   map[string]string // an instance must have all of them
 	After    string            // only ids greater than this
 	Limit    int               // 0: 100
 }
 
 // Store keeps instances, their messages and the leases of workers. Package durabletest has the
-// suite that a store must pass. All methods are safe for concurrent use, and block until what
-// they write is durable.
+// suite that a store must pass. All methods are safe for concurrent use, and block until their
+// writes are durable.
 //
-// A store keeps three promises, on which the engine rests: Swap compares versions; Send keeps
-// the message before the instance is due; Swap of a record without an owner makes it due at
-// once if there is a message newer than its Seen.
+// The engine relies on three guarantees of a store: Swap compares versions; Send keeps the
+// message before the instance is due; Swap of a record without an owner makes it due at once if
+// there is a message newer than its Seen.
 type Store interface {
 	// Load returns the record of an instance, or ErrNotFound. The caller may change it.
 	Load(ctx context.Context, id string) (*Record, error)
 
-	// Swap writes r if the stored version is r.Version, and sets r.Version to the new
-	// one; else it returns ErrConflict. Version 0 creates: it conflicts if the id exists.
-	// It reports whether there are messages newer than r.Seen. A record that has ended,
-	// or is stuck, is due only at its Due. An error that matches ErrTooLarge says that
-	// the store can never keep the record: the engine makes the instance stuck.
+	// Swap writes r if the stored version is r.Version, and sets r.Version to the new one;
+	// otherwise it returns ErrConflict. Version 0 creates the record, and conflicts if the id
+	// exists. Swap reports whether there are messages newer than r.Seen. A record that has ended
+	// or is stuck is due only at its Due. An error that matches ErrTooLarge says that the store
+	// can never keep the record: the engine makes the instance stuck.
 	Swap(ctx context.Context, r *Record) (mail bool, err error)
 
-	// Send appends a message to an instance's inbox and makes the instance due, unless it
-	// has an owner. ErrNotFound, ErrEnded: there is no such instance, or it has ended. The
-	// messages of an ended instance may be dropped.
+	// Send appends a message to an instance's inbox and makes the instance due, unless it has an
+	// owner. ErrNotFound: there is no such instance. ErrEnded: it has ended. The messages of an
+	// ended instance may be dropped.
 	Send(ctx context.Context, id string, m Message) error
 
 	// Inbox returns the messages of an instance whose sequence numbers are greater than
 	// after, in order.
 	Inbox(ctx context.Context, id string, after int64) ([]Message, error)
 
-	// Take returns instances that are due, the oldest first, t.Limit at most: without an
-	// owner and Due is not after t.Now, or owned by a worker whose lease has expired; and
-	// of the functions and steps of t. It hides them for t.Hide from other calls, but not
-	// from Load and Swap; that need not survive a crash. It also returns when the next
-	// instance will be due, as far as it is known; zero: unknown.
+	// Take returns at most t.Limit due instances, the oldest first. An instance is due if it has
+	// no owner and Due is not after t.Now, or if its owner's lease has expired. Only instances of
+	// the functions and steps of t are returned. Take hides them for t.Hide from other calls of
+	// Take, but not from Load and Swap; hiding need not survive a crash. It also returns when the
+	// next instance will be due, if known; zero: unknown.
 	Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error)
 
-	// Lease says that a worker lives until the given time. A time that has passed gives up
-	// what the worker owns.
+	// Lease says that a worker lives until the given time. A time in the past releases the
+	// instances that the worker owns.
 	Lease(ctx context.Context, worker string, until time.Time) error
 
-	// Leased returns until when a worker lives; zero: it is not known.
+	// Leased returns until when a worker lives; zero: unknown.
 	Leased(ctx context.Context, worker string) (until time.Time, err error)
 
 	// List returns the records that match, in the order of ids.
 	List(ctx context.Context, f Filter) ([]*Record, error)
 
-	// Purge deletes instances that ended before the time, with their messages, at most
-	// limit of them, and returns how many it has deleted. It also forgets workers that
-	// own nothing and lived until a moment before that time.
+	// Purge deletes at most limit instances that ended before the given time, with their
+	// messages, and returns how many it deleted. It also forgets workers that own nothing and
+	// whose lease ended before that time.
 	Purge(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Notifier is a Store that can say when something may have become due or have ended. Without
-// it, an engine asks at intervals.
+// Notifier is a Store that notifies an engine when an instance may have become due or have ended.
+// Without it, an engine polls.
 type Notifier interface {
-	// Notify calls f after each change that may make an instance due, or end it, until stop
-	// is called. It need not after a Swap that leaves the record with an owner. f does not
-	// block.
+	// Notify calls f after each change that may make an instance due, or end it, until stop is
+	// called. A Swap that leaves the record with an owner needs no call. f does not block.
 	Notify(f func()) (stop func())
 }
