@@ -7,38 +7,40 @@ import (
 	"time"
 )
 
-// Event is something that an engine has done with an instance.
+// Event describes something that happened to an instance in an engine.
 type Event struct {
 	Kind         EventKind
 	ID, Function string
 	Point        string        // of the function
 	Step         string        // StepBegan, StepEnded: its name
 	Attempt      int           // of the step
-	Took         time.Duration // StepEnded: the attempt
+	Took         time.Duration // StepEnded: the duration of the attempt
 	Status       Status        // Ended
 	Err          error         // StepEnded, Ended: of the step, the function; GotStuck: why
 }
 
-// EventKind says what has happened.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events. Of one instance they come in the order in which they happen; a crash
-// loses what comes after it, and a repeated attempt is told of again.
+// The kinds of events. The events of one instance arrive in the order in which they happen. A
+// crash loses the later ones, and a repeated attempt is reported again.
 const (
-	Started   EventKind = "started"    // by a call of Start, not by one that found it
-	StepBegan EventKind = "step began" // its checkpoint is written
+	Started   EventKind = "started"    // by a call of Start, unless the instance existed
+	StepBegan EventKind = "step began" // the checkpoint before it is written
 	StepEnded EventKind = "step ended" // its result is not saved yet
 	Suspended EventKind = "suspended"  // it waits, or was left to another engine
 	GotStuck  EventKind = "got stuck"
 	Ended     EventKind = "ended"
 )
 
-// OnEvent has a function called for each event, until stop is called, in the goroutine that
-// makes it: it must be fast, must not call the engine, and is called concurrently for several
-// instances. Call OnEvent before [Serve] to miss nothing. A panic in it is logged and changes
-// nothing. It is for tracing and for counts of your own: [Engine.Metrics] has the usual ones,
-// and the logger of [Log] gets the events as well, at slog.LevelDebug. OnEvent does not block,
-// and stop may be called more than once; a call that has begun may end after it.
+// OnEvent registers a function that is called for each event until stop is called, on the
+// goroutine that produces the event. f must be fast, must not call the engine, and is called
+// concurrently for several instances. Call OnEvent before [Serve] to miss no event. A panic in f
+// is logged and has no other effect.
+//
+// OnEvent is for tracing and for custom counts: [Engine.Metrics] has the usual counts, and the
+// logger of [Log] also gets the events, at slog.LevelDebug. OnEvent does not block. stop may be
+// called more than once; a call of f that has begun may end after stop has returned.
 func (e *Engine) OnEvent(f func(Event)) (stop func()) {
 	h := &f
 	e.mu.Lock()
@@ -51,7 +53,7 @@ func (e *Engine) OnEvent(f func(Event)) (stop func()) {
 	}
 }
 
-// happened tells of an event.
+// happened reports an event to the hooks and the log.
 func (e *Engine) happened(v Event) {
 	e.mu.Lock()
 	hooks := e.hooks // replaced, never changed
@@ -64,7 +66,7 @@ func (e *Engine) happened(v Event) {
 	}
 }
 
-// hear calls a hook.
+// hear calls a hook and contains its panic.
 func (e *Engine) hear(f func(Event), v Event) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -74,7 +76,7 @@ func (e *Engine) hear(f func(Event), v Event) {
 	f(v)
 }
 
-// attributes are the fields that an event has.
+// attributes returns the fields that an event has.
 func (v Event) attributes() []slog.Attr {
 	list := []slog.Attr{slog.String("id", v.ID), slog.String("function", v.Function), slog.String("point", v.Point)}
 	if v.Step != "" {
@@ -92,7 +94,7 @@ func (v Event) attributes() []slog.Attr {
 	return list
 }
 
-// happened tells of an event of the instance.
+// happened reports an event of the instance.
 func (r *run) happened(v Event) {
 	v.ID, v.Function, v.Point = r.record.ID, r.f.name, ""
 	if r.doc != nil {

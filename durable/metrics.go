@@ -6,34 +6,34 @@ import (
 	"github.com/movenext/movenext/internal/histogram"
 )
 
-// Metrics count what an engine has done since it was opened.
+// Metrics counts the work of an engine since it was opened.
 type Metrics struct {
 	Started   uint64 // instances, by this engine
-	Ended     uint64 // instances that returned here, failed and canceled ones too
+	Ended     uint64 // instances that returned here, including failed and canceled ones
 	Stuck     uint64 // instances that got stuck here
 	Taken     uint64 // runs of an instance, from a wake-up to a wait or its end
 	Steps     uint64 // attempts
 	Failures  uint64 // attempts that returned an error or panicked
-	Retries   uint64 // attempts after which another one follows
+	Retries   uint64 // attempts followed by another one
 	Writes    uint64 // checkpoints
 	Conflicts uint64 // writes that lost against another writer
-	Errors    uint64 // calls of the store that failed, after which a run was tried again
+	Errors    uint64 // failed calls of the store after which a run was tried again
 
-	Running int // instances, now
+	Running int // instances that are running now
 
 	StepTimes  Histogram // of attempts, in seconds
 	WriteTimes Histogram // of checkpoints, in seconds
 }
 
-// Histogram counts values in buckets, in the way of package runtime/metrics: bucket i has those
-// from Bounds[i-1] up to, and without, Bounds[i].
+// Histogram counts values in buckets, like package runtime/metrics: bucket i counts the values
+// from Bounds[i-1] up to, but not including, Bounds[i].
 type Histogram struct {
-	Bounds []float64 // of all buckets but the last, which has no upper one
+	Bounds []float64 // of all buckets; the last bucket has no upper bound
 	Counts []uint64
 	Sum    float64 // of all values
 }
 
-// counters are Metrics that grow.
+// counters are the counts that an engine updates.
 type counters struct {
 	started, ended, stuck, taken   atomic.Uint64
 	steps, failures, retries       atomic.Uint64
@@ -41,8 +41,7 @@ type counters struct {
 	stepTimes, writeTimes          histogram.Histogram
 }
 
-// Metrics returns what the engine has done so far. It does not block, and is safe for concurrent
-// use.
+// Metrics returns the counts so far. It does not block, and is safe for concurrent use.
 func (e *Engine) Metrics() Metrics {
 	e.mu.Lock()
 	running := len(e.running)

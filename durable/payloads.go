@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// Codec changes what a store keeps: it encrypts or compresses. Both methods are given the id of
-// the instance, to which an encryption should bind its text, so that a store cannot exchange
-// those of two instances. They are called concurrently, do not keep what they are given, and
-// return new slices. Decode of what Encode returned gives the original; of anything else, an
-// error.
+// Codec transforms what a store keeps: it encrypts or compresses. Both methods are passed the id
+// of the instance. An encryption should authenticate the id, so that a store cannot exchange the
+// data of two instances. The methods are called concurrently, do not retain their arguments, and
+// return new slices. Decode returns the original of anything that Encode returned, and an error
+// for any other input.
 type Codec interface {
 	Encode(id string, plain []byte) ([]byte, error)
 	Decode(id string, data []byte) ([]byte, error)
 }
 
-// Payloads makes an engine pass what it stores through a codec: checkpoints, outcomes, the
-// values of signals and the reasons of stuck instances. Ids, labels, the keys of signals, the
-// names of functions, steps and signals, and times stay readable, since stores look into
-// them. What was stored before without a codec is still read. An instance whose checkpoint
-// cannot be decoded is stuck, unchanged; one whose messages cannot be waits.
+// Payloads makes an engine pass what it stores through a codec: checkpoints, outcomes, the values
+// of signals and the reasons of stuck instances. Ids, labels, times, the keys of signals and the
+// names of functions, steps and signals stay readable, since stores use them. Data stored earlier
+// without a codec can still be read. An instance whose checkpoint cannot be decoded is stuck,
+// unchanged; an instance whose messages cannot be decoded waits.
 func Payloads(c Codec) Option { return func(s *settings) { s.codec = c } }
 
-// coded is a store behind a codec.
+// coded is a store whose data passes through a codec.
 type coded struct {
 	Store
 	codec Codec
 }
 
-// codedMark begins what a codec has encoded.
+// codedMark is the prefix of data that a codec has encoded.
 const codedMark = "movenext coded 1\n"
 
 func (s coded) encode(id string, plain []byte) (data []byte, err error) {
 	if bytes.HasPrefix(plain, []byte(codedMark)) || len(plain) == 0 {
-		return plain, nil // it could not be decoded, and stays what it is
+		return plain, nil // it could not be decoded, and stays unchanged
 	}
 	defer caught(&err)
 	if data, err = s.codec.Encode(id, plain); err != nil {
@@ -58,7 +58,8 @@ func (s coded) decode(id string, data []byte) (plain []byte, err error) {
 	return plain, nil
 }
 
-// read decodes a record. A state that cannot be decoded is left as it is: it cannot be opened.
+// read decodes a record. It leaves a state that cannot be decoded unchanged: open will fail on
+// it.
 func (s coded) read(r *Record) {
 	if plain, err := s.decode(r.ID, r.State); err == nil {
 		r.State = plain
@@ -145,7 +146,7 @@ func (s coded) decodeAll(id string, list []Message, err error) ([]Message, error
 	return list, err
 }
 
-// codedTransactor is a Transactor behind a codec.
+// codedTransactor is a Transactor whose data passes through a codec.
 type codedTransactor struct {
 	of    Transactor
 	codec Codec
@@ -160,7 +161,7 @@ func (t codedTransactor) Begin(ctx context.Context) (Transaction, error) {
 	return codedTransaction{tx, coded{codec: t.codec}}, nil
 }
 
-// codedTransaction is a Transaction behind a codec.
+// codedTransaction is a Transaction whose data passes through a codec.
 type codedTransaction struct {
 	Transaction
 	by coded

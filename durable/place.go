@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Place is where an engine runs what it does at the same time, and what waiting and time are
-// there. By default that is a process: goroutines, and the clock of the system. Package
-// durabletest has one that is a simulation. All methods are safe for concurrent use.
+// Place is the environment of an engine: it supplies concurrency, waiting and time. The default
+// is a process, with goroutines and the system clock. Package durabletest has one that is a
+// simulation. All methods are safe for concurrent use.
 type Place interface {
 	// Now returns the time.
 	Now() time.Time
 
-	// Go runs f at the same time as its caller, also if ctx has ended. f gets a context with
-	// the values of ctx. The name is for people.
+	// Go runs f concurrently with its caller, even if ctx has ended. f gets a context with the
+	// values of ctx. The name is for human readers.
 	Go(ctx context.Context, name string, f func(ctx context.Context))
 
-	// Wait blocks until bell is closed or has a value, which it takes; until ctx has ended;
-	// or for d, unless that is Forever. It may also return early.
+	// Wait blocks until bell is closed or has a value, which it receives; until ctx has ended; or
+	// for d, unless that is Forever. It may also return early.
 	Wait(ctx context.Context, bell <-chan struct{}, d time.Duration)
 
 	// WithTimeout returns a context that ends after d with context.DeadlineExceeded.
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 
-	// Turn is called before each call of the store: others may go first.
+	// Turn is called before each call of the store, so that other work can go first.
 	Turn(ctx context.Context)
 }
 
-// On sets where an engine runs.
+// On sets the [Place] in which an engine runs.
 func On(p Place) Option {
 	return func(s *settings) { s.place, s.now = p, p.Now }
 }
 
-// process is the usual Place.
+// process is the default Place.
 type process struct{}
 
 func (process) Now() time.Time { return time.Now() }
@@ -77,7 +77,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// inTurn is a store whose calls are in the order that a Place chooses.
+// inTurn is a store whose calls happen in an order that a Place chooses.
 type inTurn struct {
 	Store
 	at Place

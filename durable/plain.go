@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// plainly runs a function as its plain form would: a child of a function that runs in its
-// plain form. It returns the result as it is saved.
+// plainly runs a function in its plain form, as the child of a function in its plain form. It
+// returns the encoded result.
 func (f *described) plainly(ctx context.Context, request []byte) ([]byte, error) {
 	frame, err := f.make(request)
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *described) plainly(ctx context.Context, request []byte) ([]byte, error)
 	return outcome(result)
 }
 
-// plainTurn does what a frame asks for.
+// plainTurn performs the operation that a frame requests.
 func plainTurn(ctx context.Context, frame Frame, asked *Turn) *Turn {
 	t := &Turn{point: asked.next, now: time.Now()}
 	p, err := plainOf(ctx)
@@ -59,7 +59,7 @@ func plainTurn(ctx context.Context, frame Frame, asked *Turn) *Turn {
 	return t
 }
 
-// plainAll calls functions one after the other, up to the first that fails.
+// plainAll calls functions one after the other, and stops at the first failure.
 func plainAll(ctx context.Context, children []Child) (results [][]byte, err error) {
 	for _, c := range children {
 		result, err := plainChild(ctx, c)
@@ -71,7 +71,7 @@ func plainAll(ctx context.Context, children []Child) (results [][]byte, err erro
 	return results, nil
 }
 
-// plainAny calls functions one after the other, up to the first that does not fail.
+// plainAny calls functions one after the other, and stops at the first success.
 func plainAny(ctx context.Context, children []Child) ([][]byte, error) {
 	failures := []error{}
 	for _, c := range children {

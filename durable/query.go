@@ -7,13 +7,13 @@ import (
 	"reflect"
 )
 
-// ErrNoValue says that an instance has no value of that name where it was saved last.
+// ErrNoValue says that the last checkpoint of an instance has no value of that name.
 var ErrNoValue = errors.New("durable: no such value is saved")
 
-// Value loads a value that was saved, by the name of its variable, into what a pointer points
-// to, which has the variable's type. The error is ErrNoValue if the variable is not needed where
-// the instance was saved last; when the instance has ended, no variable is. It does not block.
-// Values of two calls share nothing.
+// Value loads the saved value of the variable with that name into the variable to which into
+// points, which must have the same type. The error is ErrNoValue if the point of the last
+// checkpoint does not need the variable; an ended instance has no variables. Value does not
+// block. Values loaded by two calls share nothing.
 func (i *Instance) Value(name string, into any) error {
 	to := reflect.ValueOf(into)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
@@ -28,11 +28,11 @@ func (i *Instance) Value(name string, into any) error {
 	return decodeAll(i.doc.Values, i.doc.Objects, []named{{name, to.Elem()}})
 }
 
-// Query answers a question about an instance by a handler that reads the values with which it
-// was saved last: [Instance.Value] loads them. It runs the handler in the process that asks,
-// once, on a copy: the instance is not woken and does not notice, whether it waits, runs
-// elsewhere or is stuck. The error is ErrNotFound, that of the handler or of the checkpoint, or
-// says that the handler panicked.
+// Query computes an answer about an instance with a handler that reads the last saved values: it
+// loads them with [Instance.Value]. The handler runs once, in the calling process, on a copy. The
+// instance is not woken and does not notice, whether it is waiting, running elsewhere or stuck.
+// The error is ErrNotFound, that of the handler or of the checkpoint, or says that the handler
+// panicked.
 func Query[R any](ctx context.Context, e *Engine, id string, handler func(*Instance) (R, error)) (answer R, err error) {
 	r, err := e.store.Load(background(ctx), id)
 	if err != nil {

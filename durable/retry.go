@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Retry says how often a step that returns an error is tried, and how long the pauses are. The
-// zero value tries once. Attempts that ended in a crash of the process do not count as failures.
+// Retry sets how often a step that returns an error is tried, and the pauses between attempts.
+// The zero value tries once. Attempts that ended in a crash of the process do not count as
+// failures.
 type Retry struct {
-	Attempts int           // the most failures; 0 and 1: one
+	Attempts int           // the maximum number of failures; 0 and 1: one
 	First    time.Duration // before the second attempt; 0: one second
-	Factor   float64       // of a pause to the one before; 0: two
+	Factor   float64       // ratio of a pause to the previous one; 0: two
 	Most     time.Duration // the longest pause; 0: one hour
-	Timeout  time.Duration // of one attempt: its context ends; 0: none
+	Timeout  time.Duration // of one attempt, whose context then ends; 0: none
 
-	// Heartbeat is how long an attempt may go without a call of [Heartbeat]: then its
-	// context ends, and its error is ErrNoHeartbeat as well. 0: forever.
+	// Heartbeat is the longest time that an attempt may go without a call of [Heartbeat]. After
+	// that its context ends, and its error also matches ErrNoHeartbeat. 0: forever.
 	Heartbeat time.Duration
 
-	// Never are errors after which the step is not tried again, as errors.Is finds
-	// them. Those of [Permanent] never are.
+	// Never lists errors, found with errors.Is, after which the step is not retried. Steps are
+	// never retried after errors marked by [Permanent].
 	Never []error
 }
 
-// again reports whether a step that has failed this often is tried again, and after what
-// pause.
+// again reports whether a step with this many failures is tried again, and after which pause.
 func (r Retry) again(err error, failures int) (pause time.Duration, ok bool) {
 	if failures >= r.Attempts || errors.As(err, new(permanent)) {
 		return 0, false

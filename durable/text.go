@@ -9,7 +9,7 @@ import (
 )
 
 // WriteText writes the metrics in the text format of Prometheus, version 0.0.4, for a page that a
-// server of metrics reads. Names begin with movenext_durable_, and times are in seconds. It
+// metrics server scrapes. Names begin with movenext_durable_, and times are in seconds. WriteText
 // returns the error of w, and blocks as long as w does.
 func (m Metrics) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w) // it keeps the first error

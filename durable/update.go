@@ -12,11 +12,11 @@ import (
 
 // # Updates
 //
-// An update is a signal that is answered. Its message is stored first, as that of each signal.
-// The function receives it as an Asked, and its answer is kept in the checkpoint: it is written
-// with the next one, in the same write that says that the message was received. So there is an
-// answer exactly if the update has had its effect, and after a crash before that write the
-// function receives the same update again. The answer that a caller has seen never changes.
+// An update is a signal that is answered. Its message is stored first, like that of any signal.
+// The function receives it as an Asked, and its answer becomes part of the next checkpoint. The
+// same write therefore stores the answer and records that the message was received. So there is
+// an answer exactly if the update has had its effect. After a crash before that write, the
+// function receives the same update again. An answer that a caller has seen never changes.
 //
 //	the caller                          the worker
 //	1. stores the message               2. reads the inbox; a Validate may refuse
@@ -24,16 +24,17 @@ import (
 //	4. reads the record until the       5. writes the next checkpoint, with the answer
 //	   answer is there
 
-// updateKey begins the key of a message that is an update.
+// updateKey is the prefix of the key of a message that is an update.
 const updateKey = "update "
 
-// The answers that a checkpoint keeps: the newest, for callers that ask again.
+// Limits on the answers that a checkpoint keeps. It keeps the newest, for callers that repeat an
+// update.
 const (
 	mostAnswers    = 1000
 	mostAnswerSize = 64 << 10
 )
 
-// Asked is what a durable function receives of an [Update]:
+// Asked is the value that a durable function receives for an [Update]:
 //
 //	asked, err := durable.Receive[durable.Asked[int]](ctx, "discount", time.Hour)
 type Asked[T any] struct {
@@ -44,11 +45,11 @@ type Asked[T any] struct {
 // turnKey is the context key of a function's Turn.
 type turnKey struct{}
 
-// Answer answers an update: the caller of [Update] gets the value, or the error, reduced as a
-// step's is. The answer is durable with the next point of the function; the caller does not see
-// it before. Of two answers the first one counts. It does not block. The error says that the
-// answer cannot be saved, matches [ErrTooLarge] if it has more than 64 KiB, or is ErrNotDurable
-// where no durable function runs. In the plain form it does nothing.
+// Answer answers an update: the caller of [Update] gets the value or the error, reduced as a
+// step's error is. The answer becomes durable with the next point of the function; the caller
+// does not see it before. Of two answers the first one counts. Answer does not block. Its error
+// says that the answer cannot be saved, matches [ErrTooLarge] if the answer exceeds 64 KiB, or is
+// ErrNotDurable where no durable function runs. In the plain form Answer does nothing.
 func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
 	t, ok := background(ctx).Value(turnKey{}).(*Turn)
 	if !ok {
@@ -62,7 +63,7 @@ func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
 	return err
 }
 
-// answered is an answer in a checkpoint.
+// answered is an answer as a checkpoint keeps it.
 type answered struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value,omitempty"`
@@ -83,7 +84,7 @@ func newAnswer(key string, value any, failure error) (a answered, err error) {
 	return a, err
 }
 
-// answer keeps answers, and drops the oldest of too many.
+// answer adds answers, and drops the oldest if there are too many.
 func (doc *checkpoint) answer(list []answered) {
 	for _, a := range list {
 		if _, ok := doc.answerTo(a.Key); !ok {
@@ -100,7 +101,7 @@ func (doc *checkpoint) answer(list []answered) {
 	}
 }
 
-// answerTo finds an answer.
+// answerTo finds the answer to an update.
 func (doc *checkpoint) answerTo(key string) (answered, bool) {
 	for _, a := range doc.Answers {
 		if a.Key == key {
@@ -110,11 +111,11 @@ func (doc *checkpoint) answerTo(key string) (answered, bool) {
 	return answered{}, false
 }
 
-// Validate has updates of a name checked before a function receives them: the function does not
-// see one that check refuses, and its caller gets the error. An update whose value is no T is
-// refused as well. Check is given the instance as it was saved where it waits; it has no
-// effects, and may run more than once. Call Validate before instances run, once for each name.
-// It does not block.
+// Validate registers a check for updates of a name. The function does not see an update that
+// check refuses, and the update's caller gets the error. An update whose value is not a T is also
+// refused. check is passed the instance as it was saved where it waits; it must have no effects,
+// and may run more than once. Call Validate before instances run, once for each name. It does not
+// block.
 func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *Instance, value T) error) {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
@@ -128,14 +129,15 @@ func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *I
 	}
 }
 
-// checks is what an update of the awaited name has to pass; nil: nothing.
+// checks returns the check for updates of the awaited name, or nil.
 func (r *run) checks() func(*Instance, []byte) error {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
 	return r.f.checks[r.doc.Signal]
 }
 
-// refused reports whether a message is not for the function to see, and answers it.
+// refused reports whether a message must be kept from the function. If so, it answers the
+// message.
 func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
 	if check == nil {
 		return false
@@ -146,8 +148,8 @@ func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
 	}
 	r.receive(m)
 	if key, ok := strings.CutPrefix(m.Key, updateKey); ok {
-		a, err := newAnswer(key, nil, failure) // an error has always a text that can be saved
-		if err != nil {                        // but one may be too long
+		a, err := newAnswer(key, nil, failure) // an error's text can always be saved
+		if err != nil {                        // unless it is too long
 			a, _ = newAnswer(key, nil, err)
 		}
 		r.doc.answer([]answered{a})
@@ -155,10 +157,10 @@ func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
 	return true
 }
 
-// Update sends a value to an instance, as [Engine.Signal] does, and waits for the answer that
-// its function gives: see [Asked]. An option [SignalKey] names the update: a caller that got no
-// answer asks again with the same key, and gets the answer to the first one; an instance keeps
-// the newest answers, up to 1000 and 64 KiB, also when it has ended.
+// Update sends a value to an instance, as [Engine.Signal] does, and waits for the answer of its
+// function: see [Asked]. The option [SignalKey] identifies the update: a caller that got no
+// answer repeats the call with the same key, and gets the answer to the first call. An instance
+// keeps the newest answers, up to 1000 and 64 KiB, even after it has ended.
 //
 // Update blocks until the answer is durable. The error is the function's, the cause of ctx
 // (then the update may still be received), ErrNotFound, ErrShutdown, or ErrEnded if the instance
@@ -175,7 +177,7 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 		return answer, err
 	}
 	err = e.signal(ctx, id, m)
-	if err != nil && !errors.Is(err, ErrEnded) { // it may have ended after its answer
+	if err != nil && !errors.Is(err, ErrEnded) { // it may have ended after answering
 		return answer, err
 	}
 	var found answered
@@ -205,7 +207,7 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 	return answer, err
 }
 
-// encodeAsked is the payload of an update: an Asked of the value's own type.
+// encodeAsked returns the payload of an update: an Asked of the value's own type.
 func encodeAsked(key string, value any) ([]byte, error) {
 	payload, err := encodePayload(value)
 	if err != nil {

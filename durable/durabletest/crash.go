@@ -21,42 +21,41 @@ type Case[S, Req, Res any] struct {
 	Request  Req
 	Signals  []Signal // see CrashEverywhere
 
-	// Options are those of the engines; a store that is no [durable.Notifier] wants a
-	// durable.Poll. Equal compares two outcomes; nil: the results
-	// as JSON, the errors as text. Check is called after each run; it may be nil.
+	// Options are options of the engines; a store that is no [durable.Notifier] needs a
+	// durable.Poll. Equal compares two outcomes; nil compares the results as JSON and the errors
+	// as text. Check is called after each run; it may be nil.
 	Options []durable.Option
 	Equal   func(a, b Outcome[Res]) bool
 	Check   func(t testing.TB, receiver S)
 
-	// Serve serves the other functions that the function calls, on each engine; it may be
-	// nil.
+	// Serve serves the functions that the function calls, on each engine; it may be nil.
 	Serve func(e *durable.Engine, receiver S)
 
 	// Store makes the store of a run; nil: one in memory.
 	Store func() durable.Store
 }
 
-// Outcome is what a run has returned.
+// Outcome is the outcome of a run.
 type Outcome[Res any] struct {
 	Result Res
 	Err    error
 }
 
-// CrashEverywhere runs the plain form of a function, then the function on an engine, and then
-// once more for each write of that run and both sides of it: the process dies right before the
-// write, or right after. Another engine continues. Each outcome has to be that of the plain
-// form. It returns the number of runs.
+// CrashEverywhere runs the plain form of a function, and then the function on an engine. Then it
+// runs the function twice more for each write of that run: the process dies right before the
+// write, or right after it, and another engine continues. Each outcome must equal that of the
+// plain form. CrashEverywhere returns the number of runs.
 //
-// All of this happens twice if there are signals: with all of them there before the first write,
-// and with none of them before the function waits, or has died. In between there are more orders,
-// but which one it is would depend on the speed of the processors, and so would the writes.
+// If there are signals, all of this happens twice: with all signals sent before the first write,
+// and with none sent before the function waits or has died. Other orders are possible, but which
+// one happens would depend on the speed of the processors, and so would the writes.
 //
-// A function that sleeps, or times out, waits for the clock: call CrashEverywhere in a bubble
-// of testing/synctest.
+// A function that sleeps or times out waits for the clock: call CrashEverywhere in a bubble of
+// testing/synctest.
 func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
 	t.Helper()
 	receiver := c.Receiver()
-	request, err := copied(c.Request) // the plain form may change what it refers to
+	request, err := copied(c.Request) // the plain form may change what the request refers to
 	if err != nil {
 		t.Fatalf("durabletest: %v", err)
 	}
@@ -72,7 +71,7 @@ func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs i
 	return runs
 }
 
-// crashes is the runs of CrashEverywhere with early or late signals. It returns how many.
+// crashes makes the runs of CrashEverywhere with early or late signals, and returns their number.
 func (c *Case[S, Req, Res]) crashes(t testing.TB, how string, late bool, want Outcome[Res]) (runs int) {
 	t.Helper()
 	writes := c.run(t, "without a crash"+how, nil, late, want)
@@ -89,7 +88,7 @@ func (c *Case[S, Req, Res]) crashes(t testing.TB, how string, late bool, want Ou
 	return 1 + 2*writes
 }
 
-// copied is a value that shares nothing with the original.
+// copied returns a copy that shares nothing with the original.
 func copied[T any](v T) (T, error) {
 	data, err := durable.EncodeSignal(&v)
 	if err != nil {
@@ -102,8 +101,8 @@ func copied[T any](v T) (T, error) {
 	return *p, nil
 }
 
-// run is one run, on an engine that may die, and one that continues. It returns how many
-// writes the first has made.
+// run makes one run, with an engine that may die and one that continues. It returns the number of
+// writes that the first engine made.
 func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, want Outcome[Res]) int {
 	t.Helper()
 	var store durable.Store
@@ -160,7 +159,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, 
 	return first.writes()
 }
 
-// serve serves the function, and what it calls.
+// serve serves the function and the functions that it calls.
 func (c *Case[S, Req, Res]) serve(e *durable.Engine, receiver S) *durable.Served[Req, Res] {
 	if c.Serve != nil {
 		c.Serve(e, receiver)
@@ -168,7 +167,7 @@ func (c *Case[S, Req, Res]) serve(e *durable.Engine, receiver S) *durable.Served
 	return durable.Serve(e, c.Function, receiver)
 }
 
-// send sends a signal as any process would.
+// send sends a signal like any other process.
 func send(ctx context.Context, store durable.Store, s Signal) error {
 	payload, err := durable.EncodeSignal(s.Value)
 	if err != nil {
@@ -177,7 +176,7 @@ func send(ctx context.Context, store durable.Store, s Signal) error {
 	return store.Send(ctx, "run", durable.Message{Name: s.Name, Payload: payload, Sent: time.Now()})
 }
 
-// outcome waits until the instance ends or is stuck, or the process dies.
+// outcome waits until the instance has ended or is stuck, or the process dies.
 func (c *Case[S, Req, Res]) outcome(ctx context.Context, e *durable.Engine, h durable.Handle[Res], dead <-chan struct{}) (Res, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -215,7 +214,7 @@ func (c *Case[S, Req, Res]) check(t testing.TB, what string, receiver S, got, wa
 	}
 }
 
-// asText is a value as a store would keep it.
+// asText returns a value as a store would keep it.
 func asText(v any) string {
 	data, err := durable.EncodeSignal(v)
 	if err != nil {
@@ -228,20 +227,20 @@ func asText(v any) string {
 func shutdown(e *durable.Engine) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	_ = e.Shutdown(ctx) // a dead one cannot give up its lease
+	_ = e.Shutdown(ctx) // a dead engine cannot release its lease
 }
 
-// errDied is the error of everything that a dead process does.
+// errDied is the error of every operation of a dead process.
 var errDied = errors.New("durabletest: the process has died")
 
-// death says at which write a process dies.
+// death is the write at which a process dies.
 type death struct {
 	at    int
-	after bool // the write is made
+	after bool // the process dies after the write, not before it
 }
 
-// mortal is the store of a process that dies. Start is not counted: a caller that did not get
-// an answer starts again.
+// mortal is the store of a process that dies. The write of Start does not count: a caller that
+// gets no answer starts again.
 type mortal struct {
 	durable.Store
 	death *death
@@ -262,7 +261,7 @@ func (m *mortal) writes() int {
 	return m.count
 }
 
-// alive is an error after the death.
+// alive returns an error after the death.
 func (m *mortal) alive() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -282,12 +281,12 @@ func (m *mortal) die() error {
 	return errDied
 }
 
-// expire ends the lease of the dead.
+// expire ends the lease of the dead process.
 func (m *mortal) expire(ctx context.Context) {
 	m.mu.Lock()
 	worker := m.worker
 	m.mu.Unlock()
-	_ = m.Store.Lease(ctx, worker, time.Unix(1, 0)) // else its lease has to expire
+	_ = m.Store.Lease(ctx, worker, time.Unix(1, 0)) // otherwise the lease would have to expire
 }
 
 // Swap dies at its write.
@@ -306,7 +305,7 @@ func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 	return mail && err == nil, err
 }
 
-// seen looks whether a record that was written waits.
+// seen checks whether a written record shows that the instance waits.
 func (m *mortal) seen(r *durable.Record, err error) {
 	if err == nil && r.ID == "run" && r.Status == durable.Waiting {
 		m.rest()
@@ -320,7 +319,7 @@ func (m *mortal) Send(ctx context.Context, id string, message durable.Message) e
 	return m.write(func() error { return m.Store.Send(ctx, id, message) })
 }
 
-// write makes a write, unless the process dies before it, and returns its answer, unless the
+// write makes a write unless the process dies before it, and returns its answer unless the
 // process dies after it.
 func (m *mortal) write(do func() error) error {
 	<-m.open
@@ -357,7 +356,7 @@ func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.M
 	return m.Store.Inbox(ctx, id, after)
 }
 
-// Take fails after the death, and hides nothing for long.
+// Take fails after the death, and hides instances only briefly.
 func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	if err := m.alive(); err != nil {
 		return nil, time.Time{}, err
@@ -376,13 +375,13 @@ func (m *mortal) Lease(ctx context.Context, worker string, until time.Time) erro
 	return m.Store.Lease(ctx, worker, until)
 }
 
-// impatient hides what is taken for a moment only, so that a run after a crash need not wait.
+// impatient hides taken instances only briefly, so that a run after a crash need not wait.
 type impatient struct{ durable.Store }
 
-// Notify asks the store.
+// Notify calls the store.
 func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
 
-// Begin asks the store.
+// Begin calls the store.
 func (s impatient) Begin(ctx context.Context) (durable.Transaction, error) {
 	return begin(ctx, s.Store)
 }
@@ -396,7 +395,7 @@ func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
 	return &mortalTransaction{tx, m}, err
 }
 
-// begin is Begin of a store that may have no transactions.
+// begin calls Begin of a store that may have no transactions.
 func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
 	if t, ok := s.(durable.Transactor); ok {
 		return t.Begin(ctx)
@@ -428,10 +427,10 @@ func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail b
 	return mail && err == nil, err
 }
 
-// Notify asks the store.
+// Notify calls the store.
 func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }
 
-// notify is Notify of a store that may have none.
+// notify calls Notify of a store that may not have it.
 func notify(s durable.Store, f func()) (stop func()) {
 	if n, ok := s.(durable.Notifier); ok {
 		return n.Notify(f)
@@ -439,7 +438,7 @@ func notify(s durable.Store, f func()) (stop func()) {
 	return func() {}
 }
 
-// Take hides for a moment.
+// Take hides instances only briefly.
 func (s impatient) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
 	t.Hide = min(t.Hide, 20*time.Millisecond)
 	return s.Store.Take(ctx, t)

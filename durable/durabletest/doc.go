@@ -1,10 +1,10 @@
-// Package durabletest is for tests of durable functions and of stores.
+// Package durabletest helps to test durable functions and stores.
 //
-//   - [Store] is the conformance suite of stores: yours has to pass it.
-//   - [CrashEverywhere] runs a durable function once for each of its writes, crashed there,
+//   - [Store] is the conformance suite of stores: every store must pass it.
+//   - [CrashEverywhere] runs a durable function once for each of its writes, with a crash there,
 //     and compares the outcome with that of its plain form.
-//   - [Plain] is the context under which the plain form runs.
-//   - [Faulty] is a store that fails now and then, in all ways that stores may fail.
+//   - [Plain] returns a context under which the plain form runs.
+//   - [Faulty] returns a store that fails now and then, in all ways in which stores may fail.
 //
 // The package imports package testing: import it in tests only.
 package durabletest

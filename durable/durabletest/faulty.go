@@ -13,13 +13,14 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// ErrFault is the error of a Faulty store's calls.
+// ErrFault is the error of a failing call of a Faulty store.
 var ErrFault = errors.New("durabletest: the store has failed")
 
-// Faulty returns a store that behaves like another one, except that one call in every few
-// fails: before it has done anything, or after it has done all, as where the answer is lost.
-// It also gives out instances that are taken already, and says that the time is another one
-// than it is, by up to a second. The choices follow from the seed and the order of the calls.
+// Faulty returns a store that behaves like another one, except that about one call in every
+// fails. Some fail before they have done anything. Others fail after their work is done, as if
+// the answer had been lost. The store also returns instances that are already taken, and
+// misreports the time by up to a second. The choices depend only on the seed and the order of the
+// calls.
 //
 // It is safe for concurrent use.
 func Faulty(store durable.Store, seed uint64, every int) durable.Store {
@@ -32,10 +33,10 @@ type faulty struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	taken  []durable.Taken // lately
+	taken  []durable.Taken // recently
 }
 
-// choose returns whether this call fails, and whether it does its work.
+// choose decides whether this call fails, and whether it does its work.
 func (f *faulty) choose() (fails, works bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,7 +44,7 @@ func (f *faulty) choose() (fails, works bool) {
 	return fails, !fails || f.random.IntN(2) == 0
 }
 
-// do makes a call, or not, and loses its answer, or not.
+// do makes a call unless that must fail first, and may replace its answer by a failure.
 func (f *faulty) do(what string, call func() error) error {
 	fails, works := f.choose()
 	var err error
@@ -62,8 +63,8 @@ func (f *faulty) Load(ctx context.Context, id string) (r *durable.Record, err er
 	return r, err
 }
 
-// Swap may fail, written or not. The caller of one that was written and has failed does not
-// learn the new version.
+// Swap may fail, before or after writing. If it fails after writing, the caller does not learn
+// the new version.
 func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	before := r.Version
 	err = f.do("Swap", func() (err error) { mail, err = f.Store.Swap(ctx, r); return err })
@@ -73,7 +74,7 @@ func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 	return mail, err
 }
 
-// Send may fail, sent or not.
+// Send may fail, before or after sending.
 func (f *faulty) Send(ctx context.Context, id string, m durable.Message) error {
 	return f.do("Send", func() error { return f.Store.Send(ctx, id, m) })
 }
@@ -98,19 +99,19 @@ func (f *faulty) Begin(ctx context.Context) (durable.Transaction, error) {
 	return &faultyTransaction{tx, f}, err
 }
 
-// faultyTransaction is a transaction of a store that fails.
+// faultyTransaction is a transaction of a faulty store.
 type faultyTransaction struct {
 	durable.Transaction
 	of *faulty
 }
 
-// Swap may fail, committed or not.
+// Swap may fail, before or after committing.
 func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	err = t.of.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
 	return mail, err
 }
 
-// Take may fail, repeat itself, and be wrong about the time.
+// Take may fail, return instances again, and misreport the time.
 func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	f.mu.Lock()
 	t.Now = t.Now.Add(time.Duration(f.random.Int64N(int64(2*time.Second))) - time.Second)
@@ -138,7 +139,8 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 	return due, next, nil
 }
 
-// remembered is an instance as it was taken, whatever becomes of the record.
+// remembered returns a copy of an instance as it was taken, independent of later changes to the
+// record.
 func remembered(d durable.Taken) durable.Taken {
 	r := *d.Record
 	r.State, r.Labels = slices.Clone(r.State), maps.Clone(r.Labels)

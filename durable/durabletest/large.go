@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// growing is a function that keeps all that it is sent.
+// growing is a function that keeps everything it receives.
 type growing struct {
 	durable.NoDeferred
 	data string
@@ -39,8 +39,8 @@ func (f *growing) Live(int) []durable.Value {
 
 func (f *growing) Outcome() (result any, err *error) { return &f.data, &f.err }
 
-// tooLarge has an instance grow beyond what may be saved. It stays at its last point, the message
-// that was too much for it stays in the inbox, and it can still be ended.
+// tooLarge checks an instance that grows beyond what may be saved. It stays at its last point,
+// the message that made it too large stays in the inbox, and it can still be ended.
 func tooLarge(t *testing.T, s durable.Store) {
 	stuck := make(chan error, 10)
 	e, err := durable.Open(t.Context(), s, durable.Log(slog.New(slog.DiscardHandler)))

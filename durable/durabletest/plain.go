@@ -14,9 +14,9 @@ type Signal struct {
 	Value any
 }
 
-// Plain returns a context under which the plain form of a durable function runs: its steps are
-// plain calls, Receive takes the next of the given signals that has the name, and times out at
-// once if there is none. Sleep does not wait. It panics if a signal cannot be saved.
+// Plain returns a context under which the plain form of a durable function runs. Its steps are
+// plain calls. Receive takes the next of the given signals with that name, and times out at once
+// if there is none. Sleep does not wait. Plain panics if a signal cannot be saved.
 func Plain(ctx context.Context, signals ...Signal) context.Context {
 	p := &plain{}
 	for _, s := range signals {

@@ -119,8 +119,8 @@ func survives[S, Req, Res any](t *testing.T, cases ...durabletest.Case[S, Req, R
 	}
 }
 
-// branches has if with init and else, switch with tag, fallthrough and default, blocks with a
-// label, shadowed names, and a step of something inside of the receiver.
+// branches has an if with init and else, a switch with tag, fallthrough and default, blocks with
+// a label, shadowed names, and a step of an object inside the receiver.
 //
 //movenext:durable name=branches
 func (c *clerk) branches(ctx context.Context, n int) (string, error) {
@@ -182,7 +182,7 @@ func TestBranches(t *testing.T) {
 	survives(t, cases...)
 }
 
-// visits ranges over a map from which it deletes, and adds to it.
+// visits ranges over a map while it deletes from it and adds to it.
 //
 //movenext:durable name=visits
 func (c *clerk) visits(ctx context.Context, m map[string]int) (string, error) {
@@ -222,7 +222,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// graph keeps pointers that share what they point to.
+// graph keeps pointers that share their referents.
 //
 //movenext:durable name=graph
 func (c *clerk) graph(ctx context.Context, l *ledger) (sum int, err error) {
@@ -275,7 +275,7 @@ func TestUndone(t *testing.T) {
 	}
 }
 
-// signals receives until it is told to stop.
+// signals receives values until it receives the order to stop.
 //
 //movenext:durable name=signals
 func signals(ctx context.Context) (string, error) {

@@ -10,12 +10,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Simulated makes an engine part of the simulation that ctx belongs to (package
-// schedulers/simulation; jobtest.Run and jobtest.Explore give one to their functions). What the
-// engine does at the same time are jobs: its dispatcher, each instance, each step. Its time is
-// that of the simulation. Before each call of the store others may go first, so that instances,
-// engines and steps meet in any order, and one seed is one order. Steps may use jobs and
-// package coord, and block on nothing else.
+// Simulated makes an engine part of the simulation to which ctx belongs (package
+// schedulers/simulation; jobtest.Run and jobtest.Explore pass such a context to their functions).
+// The engine's concurrent parts are jobs: its dispatcher, each instance, each step. Its time is
+// that of the simulation. Other work may run before each call of the store, so that instances,
+// engines and steps interleave in any order, and a seed determines the order. Steps may use jobs
+// and package coord, and must not block on anything else.
 //
 //	jobtest.Explore(t, func(ctx context.Context) error {
 //		e, err := durable.Open(ctx, durable.NewMemory(), durabletest.Simulated(ctx))
@@ -23,10 +23,10 @@ import (
 //		return errors.Join(err, e.Shutdown(ctx))
 //	})
 //
-// The store is one in memory, or a [Faulty] one. The engine asks it once an hour, and renews its
-// lease for a year, since each of these is a step of the simulation; options that follow
-// change that. Shut the engine down: its timers never end. Simulated panics if ctx belongs to no
-// simulation.
+// The store must be one in memory, or a [Faulty] one around it. The engine polls the store once
+// an hour, and renews its lease for a year, since each poll and renewal is a step of the
+// simulation; later options override that. Shut the engine down: its timers never end. Simulated
+// panics if ctx belongs to no simulation.
 func Simulated(ctx context.Context) durable.Option {
 	sim, ok := schedulers.FromContext(ctx).(simulation)
 	if !ok {
@@ -46,7 +46,7 @@ type simulation interface {
 // simulated is a place in a simulation.
 type simulated struct{ sim simulation }
 
-// epoch is when simulations begin, as bubbles of testing/synctest do.
+// epoch is the time at which simulations begin, as in bubbles of testing/synctest.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (s simulated) Now() time.Time { return epoch.Add(s.sim.Now()) }
@@ -65,19 +65,19 @@ func (s simulated) Wait(ctx context.Context, bell <-chan struct{}, d time.Durati
 		defer stop()
 	}
 	if bell == nil {
-		bell = make(chan struct{}) // a nil one is a wait that says nothing of its end
+		bell = make(chan struct{}) // a nil channel would make a wait that does not report its end
 	}
 	s.wait(ctx, bell)
 }
 
-// wait lets others run. The worker is asked for first, since a context of the engine may carry the
-// one of its caller.
+// wait lets other work run. It looks up the worker first, since a context of the engine may carry
+// that of its caller.
 func (simulated) wait(ctx context.Context, bell <-chan struct{}) {
 	by := schedulers.Here()
 	if by == nil {
 		by = schedulers.WorkerFrom(ctx)
 	}
-	_ = schedulers.Wait(ctx, by, nil, bell) // the caller looks for what has happened
+	_ = schedulers.Wait(ctx, by, nil, bell) // the caller checks what has happened
 }
 
 func (s simulated) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
@@ -101,13 +101,13 @@ type alarm struct {
 // Expire ends the context.
 func (a *alarm) Expire(*schedulers.Timer) { a.cancel(context.DeadlineExceeded) }
 
-// timed is a context that ends at a time of the simulation.
+// timed is a context with a deadline in simulated time.
 type timed struct {
 	context.Context
 	at time.Time
 }
 
-// Deadline is the earlier of the two.
+// Deadline returns the earlier of its own deadline and that of the context.
 func (t timed) Deadline() (time.Time, bool) {
 	if at, ok := t.Context.Deadline(); ok && at.Before(t.at) {
 		return at, true
@@ -115,7 +115,7 @@ func (t timed) Deadline() (time.Time, bool) {
 	return t.at, true
 }
 
-// Err says that the time is up, where it is.
+// Err returns context.DeadlineExceeded if that ended the context.
 func (t timed) Err() error {
 	err := t.Context.Err()
 	if err != nil && errors.Is(context.Cause(t.Context), context.DeadlineExceeded) {
@@ -124,7 +124,7 @@ func (t timed) Err() error {
 	return err
 }
 
-// over is a bell that has been rung for good.
+// over is a bell that is always ringing.
 var over = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// Store runs the conformance suite: each subtest asks make for an empty store, and is named
-// after the promise that it checks.
+// Store runs the conformance suite. Each subtest calls make for an empty store, and is named
+// after the guarantee that it checks.
 func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 	for _, c := range []struct {
 		name string
@@ -51,7 +51,7 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 	}
 }
 
-// at is a time that stores of any resolution keep.
+// at returns a time that stores of any resolution can keep.
 func at(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
 
 func record(id string) *durable.Record {
@@ -74,7 +74,7 @@ func sendTo(t *testing.T, s durable.Store, id, name, key string) {
 	require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: []byte(name), Sent: at(3)}))
 }
 
-// taken are the ids that are due at a time.
+// taken returns the ids of the instances that are due at a time.
 func taken(t *testing.T, s durable.Store, now time.Time) []string {
 	t.Helper()
 	due, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
@@ -104,7 +104,7 @@ func comesBack(t *testing.T, s durable.Store) {
 	assert.Empty(t, differences(r, again), "what Load returns belongs to its caller")
 }
 
-// differences are the fields that differ; times may have other locations.
+// differences returns the fields that differ; times may have different locations.
 func differences(a, b *durable.Record) (list []string) {
 	x, y := *a, *b
 	for _, r := range []*durable.Record{&x, &y} {
@@ -315,7 +315,7 @@ func hidden(t *testing.T, s durable.Store) {
 	assert.True(t, at(10).Equal(got.Due))
 }
 
-// A worker rests on what it has taken: it reads neither the record nor the inbox again.
+// A worker relies on what it has taken: it reads neither the record nor the inbox again.
 func takenWhole(t *testing.T, s durable.Store) {
 	for _, id := range []string{"mail", "read", "unread", "dropped", "owned"} {
 		r := record(id)

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// asleep is the store of a worker that sleeps: it does not renew its lease.
+// asleep is the store of a worker that does not renew its lease, as if it slept.
 type asleep struct {
 	durable.Store
 	sleeps atomic.Bool
@@ -28,10 +28,10 @@ func (a *asleep) Lease(ctx context.Context, worker string, until time.Time) erro
 	return a.Store.Lease(ctx, worker, until)
 }
 
-// TwoWorkers checks a store with two workers that have one instance. A worker sleeps in a step
-// past its lease, and another one ends the order. Then the first one wakes up: its step has the
-// same key, and its write loses. one and two have the same instances; they are one store, or two
-// connections to it. It blocks until that is done.
+// TwoWorkers checks a store with two workers that run one instance. The first worker sleeps in a
+// step past its lease, and the second one completes the order. Then the first one wakes up: its
+// step has the same key, and its write conflicts. one and two must contain the same instances:
+// they are one store, or two connections to it. TwoWorkers blocks until the check is done.
 func TwoWorkers(t *testing.T, one, two durable.Store) {
 	t.Helper()
 	s := shop.New()
@@ -65,10 +65,10 @@ func TwoWorkers(t *testing.T, one, two durable.Store) {
 	assert.GreaterOrEqual(t, s.Count("reserve"), 2)
 }
 
-// TwoPrograms checks a store that two programs have by mistake, under one name: each runs its own
-// functions and leaves those of the other alone, an id belongs to the program that used it first,
-// and instances of the other one wait until a program runs that serves their function. one and two
-// have the same instances. It blocks until that is done.
+// TwoPrograms checks a store that two programs use by mistake under one name. Each runs its own
+// functions and leaves those of the other alone. An id belongs to the program that used it first.
+// Instances of a function wait until a program that serves it runs. one and two must contain the
+// same instances. TwoPrograms blocks until the check is done.
 func TwoPrograms(t *testing.T, one, two durable.Store) {
 	t.Helper()
 	quick := []durable.Option{durable.Poll(10 * time.Millisecond), durable.Log(slog.New(slog.DiscardHandler))}
@@ -88,7 +88,7 @@ func TwoPrograms(t *testing.T, one, two durable.Store) {
 	_, err = filled.Start(t.Context(), "order", 10)
 	require.ErrorIs(t, err, durable.ErrOther)
 
-	// Each sends to the instances of the other, and none of it is lost.
+	// Each program sends to the instances of the other, and no message is lost.
 	require.NoError(t, baskets.Signal(t.Context(), "order", "approval", shop.Approval{Yes: true}))
 	_, err = order.Wait(t.Context())
 	require.NoError(t, err)

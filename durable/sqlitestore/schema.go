@@ -9,16 +9,16 @@ import (
 
 // # Tables
 //
-// instances has a row for each instance. wake is when it is due if it has no owner: its due
-// time, at once if a message was not seen, later if it was just handed out; NULL is never. The
-// times are nanoseconds since 1970, NULL is no time. last is the sequence number of the newest
-// message. keys outlive the messages that they came with, because a second message with the
-// same key may come after the first was received and dropped.
+// instances has a row for each instance. wake is when an instance without an owner is due: at its
+// due time, at once if there is an unseen message, or later if it was just taken; NULL is never.
+// Times are nanoseconds since 1970; NULL is no time. last is the sequence number of the newest
+// message. keys outlive the messages that they arrived with, because a second message with the
+// same key may arrive after the first was received and dropped.
 //
-// Indexes are partial: of a million suspended instances those that wait for a message alone
-// are in none but the primary key.
+// Indexes are partial: of a million suspended instances, those that wait only for a message are
+// in no index but the primary key.
 
-// version is that of the tables, which a file carries as its user_version.
+// version is the version of the tables, which a file carries as its user_version.
 const version = 2
 
 const schema = `
@@ -66,11 +66,11 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 `
 
-// ErrVersion is the error of a file that another version of this package, or something else,
-// has written.
+// ErrVersion is the error for a file that was written by another version of this package, or by
+// another program.
 var ErrVersion = errors.New("sqlitestore: the file has another version")
 
-// migrate creates the tables in an empty file, and refuses a file that has others.
+// migrate creates the tables in an empty file, and refuses a file with other tables.
 func migrate(ctx context.Context, c *sql.Conn) (err error) {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// statements are the prepared writes. They belong to the writer's goroutine.
+// statements are the prepared writes. The writer's goroutine owns them.
 type statements struct {
 	begin, commit, rollback       *sql.Stmt
 	create, replace, drop, wakeAt *sql.Stmt
@@ -22,10 +22,10 @@ type statements struct {
 	all                           []*sql.Stmt
 }
 
-// served selects what a worker serves: ?1 are its functions, ?2 its steps, null for all.
+// served selects what a worker serves: ?1 are its functions, ?2 its steps; null means all.
 const served = `function IN (SELECT value FROM json_each(?1)) AND (step = '' OR ?2 = 'null' OR step IN (SELECT value FROM json_each(?2)))`
 
-// prepare prepares them on the writer's connection.
+// prepare prepares the statements on the writer's connection.
 func prepare(ctx context.Context, c *sql.Conn) (*statements, error) {
 	t := &statements{}
 	for _, p := range []struct {
@@ -80,7 +80,7 @@ func (t *statements) close() (err error) {
 	return err
 }
 
-// swap writes a record, without changing it here: the transaction may still fail.
+// swap writes a record. It does not change r: the transaction may still fail.
 func (t *statements) swap(ctx context.Context, r *durable.Record, labels string) (mail bool, err error) {
 	by := t.replace
 	if r.Version == 0 {
@@ -116,7 +116,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 			return err
 		}
 		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return err // it has been sent before
+			return err // the message has been sent before
 		}
 	}
 	var seq int64
@@ -133,7 +133,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	return err
 }
 
-// purge deletes what ended before a time, and the leases of workers that are gone since then.
+// purge deletes instances that ended before a time, and the leases of workers gone since then.
 func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	var old []string
 	err = each(ctx, func(rows *sql.Rows) error {

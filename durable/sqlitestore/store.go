@@ -37,9 +37,9 @@ var (
 	_ durable.Notifier = (*Store)(nil)
 )
 
-// Open opens a file, or creates it. It fails if the file is no database, or has tables of
-// another version ([ErrVersion]). The store has a goroutine and descriptors, which
-// [Store.Close] gives back.
+// Open opens or creates a file. It fails if the file is no database, or has tables of another
+// version ([ErrVersion]). The store has a goroutine and file descriptors, which [Store.Close]
+// releases.
 func Open(file string) (*Store, error) {
 	s, err := open(file)
 	if err != nil {
@@ -77,10 +77,10 @@ func open(file string) (*Store, error) {
 	return s, nil
 }
 
-// readers is how many reads run at a time.
+// readers is the number of concurrent reads.
 const readers = 8
 
-// begin opens the connection that writes.
+// begin opens the connection for writes.
 func begin(ctx context.Context, db *sql.DB) (*sql.Conn, *statements, error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
@@ -96,14 +96,14 @@ func begin(ctx context.Context, db *sql.DB) (*sql.Conn, *statements, error) {
 	return c, t, nil
 }
 
-// source is the name of a file for the driver.
+// source returns the driver's name for a file.
 func source(path string, pragmas ...string) string {
 	q := url.Values{"_pragma": append(pragmas, fmt.Sprintf("busy_timeout(%d)", BusyTimeout.Milliseconds()))}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String()
 }
 
 // Close waits for the writes that have begun, and closes the file. Later calls of other methods
-// return [ErrClosed]; engines are shut down before. A second call does nothing.
+// return [ErrClosed]. Shut down engines first. A second call does nothing.
 func (s *Store) Close() error {
 	return errors.Join(s.w.close(), s.reads.Close())
 }
@@ -180,7 +180,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
-	over := !until.After(time.Now()) // what the worker owns is due
+	over := !until.After(time.Now()) // the worker's instances become due
 	return s.w.do(ctx, over, func(ctx context.Context, t *statements) error {
 		_, err := t.lease.ExecContext(ctx, worker, kept(until))
 		return err
@@ -212,7 +212,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if f.Status != "" {
 		conditions, args = append(conditions, "status = ?"), append(args, string(f.Status))
 	}
-	// Labels are compared here: a name may be any text, also one that is no JSON path.
+	// Labels are compared here: a label's name may be any text, even one that is no JSON path.
 	query := "SELECT " + columns + " FROM instances WHERE " + strings.Join(conditions, " AND ") + " ORDER BY id"
 	if len(f.Labels) == 0 {
 		query, args = query+" LIMIT ?", append(args, f.Most())
@@ -251,7 +251,7 @@ const columns = "id, function, run, version, status, reason, labels, created, up
 // scanner is a row.
 type scanner interface{ Scan(to ...any) error }
 
-// scan reads a record from a row, behind other columns.
+// scan reads a record from a row, after other columns.
 func scan(row scanner, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
@@ -265,10 +265,10 @@ func scan(row scanner, before ...any) (*durable.Record, error) {
 	return &r, json.Unmarshal([]byte(labels), &r.Labels)
 }
 
-// errEnough ends a query early.
+// errEnough stops a query early.
 var errEnough = errors.New("enough")
 
-// asked is a query of a pool.
+// asked is a query on a pool.
 type asked struct {
 	db    *sql.DB
 	query string
@@ -278,7 +278,7 @@ func (a asked) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 	return a.db.QueryContext(ctx, a.query, args...)
 }
 
-// each calls f for each row of a query, until it returns an error.
+// each calls f for each row of a query until f returns an error.
 func each(ctx context.Context, f func(*sql.Rows) error, query interface {
 	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 }, args ...any) error {
@@ -286,7 +286,7 @@ func each(ctx context.Context, f func(*sql.Rows) error, query interface {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err has what it would say
+	defer func() { _ = rows.Close() }() // Err already has the error
 	for rows.Next() {
 		if err := f(rows); err != nil {
 			if err == errEnough {
@@ -298,7 +298,7 @@ func each(ctx context.Context, f func(*sql.Rows) error, query interface {
 	return rows.Err()
 }
 
-// kept is a time as it is kept: nothing for the zero time.
+// kept returns the form in which a time is kept: NULL for the zero time.
 func kept(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: nanos.Of(t), Valid: !t.IsZero()}
 }
@@ -317,7 +317,7 @@ func background(ctx context.Context) context.Context {
 	return ctx
 }
 
-// wrap says where an error comes from.
+// wrap adds the package name to an error.
 func wrap(err error) error {
 	if err == nil {
 		return nil

@@ -97,7 +97,7 @@ func TestAFileThatIsNotOursIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, ErrVersion)
 }
 
-// A full disk fails the writes that need room, changes nothing, and passes.
+// A full disk fails the writes that need space, changes nothing, and is not permanent.
 func TestAFullDiskFailsTheWriteAlone(t *testing.T) {
 	s := opened(t, fileIn(t))
 	small := instance("small")
@@ -122,7 +122,7 @@ func TestAFullDiskFailsTheWriteAlone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// One write of a group that meets an error of the database does not take the others with it.
+// If one write of a group causes an error of the database, the others still succeed.
 func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	s := opened(t, fileIn(t))
 	held, release := make(chan struct{}), make(chan struct{})
@@ -196,7 +196,7 @@ func TestAWriteWhoseContextHasEndedIsNotMade(t *testing.T) {
 	assert.ErrorIs(t, err, durable.ErrNotFound)
 }
 
-// An engine asks for what is due when it is told; if that told it again, it would never stop.
+// An engine calls Take when it is notified. If Take notified it again, it would never stop.
 func TestTakingTellsNothing(t *testing.T) {
 	s := opened(t, fileIn(t))
 	told := 0
@@ -213,7 +213,7 @@ func TestTakingTellsNothing(t *testing.T) {
 	assert.Equal(t, before, told)
 }
 
-// writeForEver prints each id when the store has said that it is written.
+// writeForEver prints each id once the store has reported that it is written.
 func writeForEver(file string) {
 	s, err := Open(file)
 	if err != nil {
@@ -233,7 +233,7 @@ func writeForEver(file string) {
 	select {}
 }
 
-// What a process was told is written survives its death in the middle of writes.
+// A write that was reported to a process survives the process's death in the middle of writes.
 func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts other programs")
@@ -270,7 +270,7 @@ func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 	}
 }
 
-// Two stores on one file are as two processes.
+// Two stores on one file behave like two processes.
 func TestTwoProcessesShareAFile(t *testing.T) {
 	file := fileIn(t)
 	a, b := opened(t, file), opened(t, file)
@@ -293,7 +293,7 @@ func TestTwoProcessesShareAFile(t *testing.T) {
 	assert.Len(t, won, 1)
 }
 
-// Thousands of suspended instances are in the file alone, and due ones are found at once.
+// Thousands of suspended instances are only in the file, and due ones are found at once.
 func TestManyInstances(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many instances")
@@ -342,7 +342,7 @@ func BenchmarkSwap(b *testing.B) {
 	}
 }
 
-// What it takes to find what is due among a hundred thousand that are not.
+// Measures how long it takes to find the due instances among a hundred thousand that are not due.
 func BenchmarkTakeAmongMany(b *testing.B) {
 	s := opened(b, fileIn(b))
 	const n, workers = 100_000, 256

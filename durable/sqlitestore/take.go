@@ -14,20 +14,20 @@ import (
 
 // # Taking
 //
-// A Take is a write, in a group with others. It reads what is due from the index, with the
-// records, and then hides all of them by one statement. Instances of workers whose leases have
-// expired are few: their records are read one by one.
+// A Take is a write, in a group with others. It reads the due instances and their records through
+// the index, and then hides all of them with one statement. Few instances belong to workers whose
+// leases have expired: their records are read one by one.
 
 // takenColumns are the columns of scanTaken.
 const takenColumns = "last > floor, " + columns
 
-// candidate is an instance that can be taken, and since when.
+// candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
 	row, at int64
-	taken   durable.Taken // without a record: it is to be read
+	taken   durable.Taken // without a record: it must still be read
 }
 
-// take hides what is due, and returns it.
+// take hides due instances and returns them.
 func (t *statements) take(ctx context.Context, by durable.Taking) (list []durable.Taken, next time.Time, err error) {
 	names, err := json.Marshal(by.Functions)
 	if err != nil || len(by.Functions) == 0 {
@@ -71,8 +71,8 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 	return list, timeOf(later), err
 }
 
-// candidates are what is due, and then the first that an owner has and that will be, the oldest
-// first.
+// candidates returns, the oldest first, the due instances without an owner, those whose owner's
+// lease has expired, and the first one whose owner's lease will expire.
 func (t *statements) candidates(ctx context.Context, functions, steps string, now int64, most int) (found []candidate, err error) {
 	err = each(ctx, func(rows *sql.Rows) (err error) {
 		var c candidate
@@ -117,7 +117,7 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 	return list, err
 }
 
-// scanTaken reads an instance, behind other columns.
+// scanTaken reads an instance, after other columns.
 func scanTaken(row scanner, before ...any) (t durable.Taken, err error) {
 	t.Record, err = scan(row, append(before, &t.Mail)...)
 	return t, err

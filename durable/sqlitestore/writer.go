@@ -13,36 +13,36 @@ import (
 // # Group commits
 //
 // A commit ends with a sync of the disk, which takes as long for a hundred writes as for one.
-// SQLite has one writer at a time in any case. So one goroutine makes all writes: those that
-// have come while it was committing are one transaction, and the next commit.
+// SQLite has one writer at a time in any case. So one goroutine makes all writes. The writes that
+// arrive during a commit form one transaction, which is the next commit.
 //
 //	a caller                            the writer
-//	 1. lock; append the write           1. lock; take all writes that wait; none: sleep
+//	 1. lock; append the write           1. lock; take all waiting writes; none: sleep
 //	 2. unlock; wake the writer          2. unlock; BEGIN
-//	 3. wait for the answer              3. make each write; note its error
+//	 3. wait for the answer              3. make each write; record its error
 //	                                     4. COMMIT, with a sync
-//	                                     5. tell listeners; answer each write; again from 1
+//	                                     5. notify listeners; answer each write; again from 1
 //
-// Nothing is answered before step 4, so an answer means that the write is on the disk. If the
+// No write is answered before step 4, so an answer means that the write is on the disk. If the
 // commit fails (a full disk), all writes of the group are answered with its error, and none of
 // them was made.
 //
-// A write that finds a conflict has changed nothing, and does not disturb the others. An error
-// of SQLite itself in step 3 may leave half of a write behind: then the whole group is rolled
-// back, and each of its writes is made again in a transaction of its own, so that the error
-// meets the write that causes it.
+// A write that finds a conflict has changed nothing, and does not affect the others. An error of
+// SQLite itself in step 3 may leave half of a write behind. Then the whole group is rolled back,
+// and each write is repeated in a separate transaction, so that only the write that causes the
+// error gets it.
 //
-// A write whose context has ended when its group begins is not made. From then on its caller
-// waits for the commit, so that an answer never lies.
+// A write whose context has ended when its group begins is not made. After that its caller waits
+// for the commit, so that the answer is always correct.
 
-// most is how many writes a group has at most.
+// most is the maximum number of writes in a group.
 const most = 1024
 
-// write is one write that waits.
+// write is a waiting write.
 type write struct {
 	ctx    context.Context
 	make   func(context.Context, *statements) error
-	tells  bool // other goroutines may find something due, or ended, after it
+	tells  bool // it may make an instance due, or end one
 	err    error
 	answer chan struct{}
 }
@@ -58,7 +58,7 @@ type writer struct {
 	some   sync.Cond // the goroutine sleeps here
 	queue  []*write
 	closed bool
-	failed error // of closing
+	failed error // the error of closing
 }
 
 // newWriter starts the goroutine.
@@ -69,7 +69,7 @@ func newWriter(db *sql.DB, c *sql.Conn, t *statements, tell func()) *writer {
 	return w
 }
 
-// refused is why the store takes no calls.
+// refused returns why the store takes no calls, or nil.
 func (w *writer) refused() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,9 +79,9 @@ func (w *writer) refused() error {
 	return nil
 }
 
-// do makes a write, with others. It blocks until the write is durable. A write that tells has
-// the listeners called: one that only hides what is due must not, or an engine that listens
-// would ask forever.
+// do makes a write in a group. It blocks until the write is durable. If tells is set, the
+// listeners are called. A write that only hides instances must not set it, or a listening engine
+// would call Take forever.
 func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
 	ctx = background(ctx)
 	if err := ctx.Err(); err != nil {
@@ -100,7 +100,7 @@ func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *st
 	return one.err
 }
 
-// close waits for the writes that wait.
+// close makes the waiting writes and ends the goroutine.
 func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -110,7 +110,7 @@ func (w *writer) close() error {
 	return w.failed
 }
 
-// next returns the writes that wait; none: the store is closed.
+// next returns the waiting writes, or none if the store is closed.
 func (w *writer) next() (group []*write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,14 +122,14 @@ func (w *writer) next() (group []*write) {
 	return group
 }
 
-// loop is the goroutine.
+// loop is the writer's goroutine.
 func (w *writer) loop(t *statements) {
 	defer close(w.ended)
 	ctx := context.Background()
 	for group := w.next(); len(group) > 0; group = w.next() {
 		if w.commit(ctx, t, group) != nil && len(group) > 1 {
 			for _, one := range group {
-				_ = w.commit(ctx, t, []*write{one}) // its error is in the write
+				_ = w.commit(ctx, t, []*write{one}) // its error is stored in the write
 			}
 		}
 		if slices.ContainsFunc(group, func(one *write) bool { return one.tells && one.err == nil }) {
@@ -142,8 +142,8 @@ func (w *writer) loop(t *statements) {
 	w.failed = errors.Join(t.close(), w.conn.Close(), w.db.Close())
 }
 
-// commit makes the writes of a group in one transaction. The errors of conflicts are in the
-// writes. An error of the database is returned, and is in the writes too: then none was made.
+// commit makes the writes of a group in one transaction. Conflicts are recorded in the writes. An
+// error of the database is returned and also recorded in the writes; then none was made.
 func (w *writer) commit(ctx context.Context, t *statements, group []*write) error {
 	_, err := t.begin.ExecContext(ctx)
 	for _, one := range group {
@@ -167,7 +167,7 @@ func (w *writer) commit(ctx context.Context, t *statements, group []*write) erro
 	return err
 }
 
-// isAnswer reports whether an error is one that a store has to give, and not one of the
+// isAnswer reports whether an error is part of the store's contract, and not an error of the
 // database.
 func isAnswer(err error) bool {
 	return err == nil || errors.Is(err, durable.ErrConflict) || errors.Is(err, durable.ErrNotFound) || errors.Is(err, durable.ErrEnded)

@@ -1,4 +1,4 @@
-// Package listeners has what stores need to be a durable.Notifier.
+// Package listeners helps stores to implement durable.Notifier.
 package listeners
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Set is functions that want to know of changes. The zero Set is empty. It is safe for
+// Set is a set of functions to be notified of changes. The zero Set is empty. It is safe for
 // concurrent use.
 type Set struct {
 	mu   sync.Mutex
@@ -15,8 +15,8 @@ type Set struct {
 	next int
 }
 
-// Add puts f in until stop is called, which may be done more than once. A call of f that has
-// begun may still run when stop returns.
+// Add adds f until stop is called. stop may be called more than once. A call of f that has begun
+// may still be running when stop returns.
 func (s *Set) Add(f func()) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Set) Add(f func()) (stop func()) {
 	}
 }
 
-// Tell calls the functions, without the lock: they may call Add and stop.
+// Tell calls the functions. It does not hold the lock, so they may call Add and stop.
 func (s *Set) Tell() {
 	s.mu.Lock()
 	list := slices.Collect(maps.Values(s.all))

@@ -12,8 +12,8 @@ import (
 // ErrFull is the answer to an item that does not fit into a basket.
 var ErrFull = durable.NewError("shop.ErrFull", "shop: the basket is full")
 
-// Basket takes updates "add" with the names of items, and answers with the price of all. It ends
-// when none comes for an hour.
+// Basket takes updates "add" with the names of items, and answers with the total price. It ends
+// if no update arrives for an hour.
 //
 //movenext:durable name=shop.Basket
 func (s *Shop) Basket(ctx context.Context, most int) (items []string, err error) {

@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool movenext .
 
-// Request is what an order asks for.
+// Request is the input of an order.
 type Request struct {
 	Items []string
 	Card  string
@@ -38,14 +38,14 @@ type Receipt struct {
 // ErrRefused is the error of an order that was not approved.
 var ErrRefused = durable.NewError("shop.ErrRefused", "shop: refused")
 
-// Shop has what orders do to the world: each effect once for each key.
+// Shop records the effects of orders, each at most once per key.
 type Shop struct {
 	mu       sync.Mutex
-	Stock    map[string]int    // reservations by id
+	Stock    map[string]int    // the number of reservations by id
 	Charges  map[string]int    // by key
-	Calls    map[string]int    // of steps, also repeated ones, by name
+	Calls    map[string]int    // of steps, by name, including repeated ones
 	Before   func(step string) // called by each step; may be nil
-	FailNext map[string]error  // by step
+	FailNext map[string]error  // the error that the next call of a step returns, by step
 }
 
 // New returns a shop without effects.
@@ -53,7 +53,7 @@ func New() *Shop {
 	return &Shop{Stock: map[string]int{}, Charges: map[string]int{}, Calls: map[string]int{}, FailNext: map[string]error{}}
 }
 
-// begin counts the call of a step, and returns the error that it has to fail with.
+// begin counts the call of a step, and returns the error that the call must fail with, if any.
 func (s *Shop) begin(step string) error {
 	if s.Before != nil {
 		s.Before(step)
@@ -66,14 +66,14 @@ func (s *Shop) begin(step string) error {
 	return err
 }
 
-// Count is how often a step was called.
+// Count returns how often a step was called.
 func (s *Shop) Count(step string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Calls[step]
 }
 
-// Sum is what has been charged in all, and what is reserved.
+// Sum returns the total of charges and of reservations.
 func (s *Shop) Sum() (charged, reserved int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
