@@ -7,36 +7,39 @@
 // # What is durable when
 //
 // An instance is one key of a bucket, and each write is one message that compares the key's
-// revision. With three replicas it is answered when two servers have it. Whether they have synced
-// it to their disks is a setting of the servers: with sync_interval: always they have, and an
-// answered write survives that all machines lose power at once. Without, it survives all crashes
-// of servers, and the loss of power on one machine of three if no other one fails or lags until
-// the first has caught up. The server of [Embedded] syncs.
+// revision. With three replicas it is answered when two servers have it. A setting of the servers
+// determines whether they have then synced it to their disks. With sync_interval: always they
+// have, and an answered write survives a simultaneous loss of power on all machines. With other
+// settings, it survives all crashes of servers, and the loss of power on one machine of three,
+// provided no other one fails or lags until the first has caught up. The server of [Embedded]
+// syncs.
 //
-// Reads are answered by the leader of a stream. A leader that has just lost the others may answer
-// with something old; a write that follows from it fails, since revisions are compared.
+// Reads are answered by the leader of a stream. A leader that has just lost contact with the
+// others may return an old value; a write based on it fails, since revisions are compared.
 //
-// While a stream has no leader, some seconds after the death of one, calls wait (see [Patience]).
+// While a stream has no leader, for some seconds after its leader has died, calls wait (see
+// [Patience]).
 //
 // # Several workers
 //
-// Each store follows the headers of all buckets, so it knows at once what other processes have
-// made due, and tells its engine (it is a [durable.Notifier]). It keeps about 150 bytes for each
-// instance that has a time, has an owner, is stuck, or has ended and was not purged. Those that
-// wait for a signal alone cost nothing. Take claims what it has found by a key in memory, so that
-// workers do not run for the same instance; the swap decides.
+// Each store follows the headers of all buckets. So it knows at once which instances other
+// processes have made due, and notifies its engine (it is a [durable.Notifier]). It keeps about
+// 150 bytes for each instance that has a time or an owner, is stuck, or has ended and was not
+// purged. Instances that wait only for a signal cost nothing. Take claims each instance that it
+// finds with a key in memory, so that workers do not compete for the same instance; the swap
+// decides.
 //
 // # Limits
 //
-// A message of a server is at most its max_payload, 1 MiB unless it says otherwise. A checkpoint
-// that does not fit is refused with an error that matches [durable.ErrTooLarge], and its instance
-// is stuck. The mailbox of an instance is part of its entry: some thousands of messages that were
-// not received fit, and each costs the next writes time.
+// A message of a server is limited to its max_payload, 1 MiB by default. A checkpoint that does
+// not fit is refused with an error that matches [durable.ErrTooLarge], and its instance is stuck.
+// The mailbox of an instance is part of its entry: it holds some thousands of unreceived
+// messages, and each of them slows down the next writes.
 //
 // # Buckets
 //
 // [Connect] and [Embedded] make the buckets movenext-0 to movenext-7, movenext-workers and
 // movenext-claims, or those of the options [Bucket] and [Shards]; the command nats kv shows them.
-// A user who may not make streams can use those that are there. Buckets of a newer version are
-// refused ([ErrVersion]), so during an upgrade older workers go on and are not started anew.
+// A user who may not make streams can use existing ones. Buckets of a newer version are refused
+// ([ErrVersion]): during an upgrade, older workers continue to run but cannot be restarted.
 package natsstore

@@ -16,13 +16,14 @@ import (
 
 // # Entries
 //
-// An instance is one key of a bucket. Its value is a line of JSON, the head, and then the state as
-// it is. The head has the record and the mailbox: so a Swap and a Send of one instance meet at one
-// revision, and each sees what the other one has written. A message or a list of keys that would
-// make the head large lies under a key of its own, which is written before the head refers to it.
+// An instance is one key of a bucket. Its value is a line of JSON, the head, followed by the
+// unchanged state. The head contains the record and the mailbox. So a Swap and a Send of one
+// instance compare the same revision, and each sees the changes of the other. A message or a list
+// of keys that would make the head large is stored under a separate key, which is written before
+// the head refers to it.
 //
-// The header of the message has what the index of workers needs, so that they follow a bucket
-// without its values.
+// The header of the message contains the data that the workers' index needs, so that they follow
+// a bucket without its values.
 
 // entry is an instance as it is stored.
 type entry struct {
@@ -30,16 +31,16 @@ type entry struct {
 	box mailbox
 
 	seq     uint64 // of the stream: the revision that a write compares
-	partial bool   // State is missing: enough for a Swap, which brings its own
+	partial bool   // State is missing: enough for a Swap, which replaces it
 }
 
-// mailbox is the part of an entry that Send changes. Its slices are never changed, but replaced.
+// mailbox is the part of an entry that Send changes. Its slices are replaced, never modified.
 type mailbox struct {
-	Birth   string   `json:"birth"`             // tells two instances of one id apart
+	Birth   string   `json:"birth"`             // distinguishes instances with the same id
 	Last    int64    `json:"last,omitempty"`    // number of the newest message
 	Letters []letter `json:"letters,omitempty"` // above the floor
 	Keys    []string `json:"keys,omitempty"`    // hashes of the newest keys
-	Spilled bool     `json:"spilled,omitempty"` // older ones are keys of the bucket
+	Spilled bool     `json:"spilled,omitempty"` // older ones are separate keys of the bucket
 	Writes  []string `json:"writes,omitempty"`  // the marks of the latest writes
 }
 
@@ -50,7 +51,7 @@ type letter struct {
 	Key     string `json:"key,omitempty"`
 	Sent    *int64 `json:"sent,omitempty"`
 	Payload []byte `json:"payload,omitempty"`
-	Apart   string `json:"apart,omitempty"` // the last part of the key that has the payload
+	Apart   string `json:"apart,omitempty"` // the last part of the key under which the payload is stored
 }
 
 // head is the JSON of an entry. Times are nanoseconds since 1970; nil is no time.
@@ -72,7 +73,7 @@ type head struct {
 	Floor    int64             `json:"floor,omitempty"`
 }
 
-// encode is the value of an entry.
+// encode returns the value of an entry.
 func (e *entry) encode() ([]byte, error) {
 	line, err := json.Marshal(head{
 		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step,
@@ -85,7 +86,7 @@ func (e *entry) encode() ([]byte, error) {
 	return slices.Concat(line, []byte("\n"), e.State), nil
 }
 
-// decode is the entry of a value.
+// decode returns the entry of a value.
 func decode(id string, value []byte, seq uint64) (*entry, error) {
 	line, state, ok := bytes.Cut(value, []byte("\n"))
 	var h head
@@ -105,7 +106,7 @@ func decode(id string, value []byte, seq uint64) (*entry, error) {
 // mail reports whether there are messages that the writer of the record has not seen.
 func (e *entry) mail() bool { return e.box.Last > e.Seen }
 
-// note is what the index knows of an entry, and the header of its message.
+// note is the index's data about an entry. It is the header of the entry's message.
 type note struct {
 	Function string         `json:"f"`
 	Step     string         `json:"s,omitempty"`
@@ -115,7 +116,7 @@ type note struct {
 	Updated  *int64         `json:"u,omitempty"`
 }
 
-// noted is the header with a note, and leased the one with the end of a lease.
+// noted is the header that carries a note, and leased the header that carries the end of a lease.
 const (
 	noted  = "Movenext"
 	leased = "Movenext-Lease"
@@ -133,17 +134,17 @@ func (e *entry) note() note {
 	return n
 }
 
-// hash is a short form of a message's key.
+// hash returns a short form of a message's key.
 func hash(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// maxText is how long an id or the name of a worker may be, in bytes: it becomes a part of a
-// subject.
+// maxText is the maximum length of an id or of the name of a worker, in bytes: it becomes a part
+// of a subject.
 const maxText = 1000
 
-// token is a text as a part of a subject: itself if that is possible, else encoded.
+// token returns a text as a part of a subject, encoded if necessary.
 func token(text string) string {
 	for _, c := range []byte(text) {
 		if c != '_' && c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
@@ -166,7 +167,7 @@ func text(token string) (string, bool) {
 	return string(data), err == nil
 }
 
-// kept is a time as it is kept: nothing for the zero time.
+// kept returns the form in which a time is kept: nil for the zero time.
 func kept(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil

@@ -17,11 +17,11 @@ import (
 
 // # Following
 //
-// The index follows each bucket by a consumer of its own that delivers headers alone. A consumer
-// ends with the server that has it, and another one continues where it stopped. When the
-// bucket is another one, or has lost its end, it is followed from the beginning.
+// The index follows each bucket with a separate consumer that delivers only headers. A consumer
+// ends with the server that runs it, and another one continues where it stopped. If the bucket
+// was replaced, or has lost its latest messages, it is followed from the beginning.
 
-// header is the header with a note.
+// header returns the header that carries a note.
 func (n note) header() (nats.Header, error) {
 	data, err := json.Marshal(n)
 	return nats.Header{noted: {string(data)}}, err
@@ -35,10 +35,10 @@ func leaseOf(h nats.Header) (int64, error) { return strconv.ParseInt(h.Get(lease
 
 // Intervals of followers.
 const (
-	auditing   = 30 * time.Second // how often it is checked that a follower is not left behind
-	heartbeat  = 5 * time.Second  // without which a consumer is taken for dead
+	auditing   = 30 * time.Second // between checks that a follower has not been left behind
+	heartbeat  = 5 * time.Second  // without which a consumer is considered dead
 	inactivity = time.Minute      // after which the server forgets a consumer
-	batch      = 2000             // how many headers are on their way
+	batch      = 2000             // headers in flight
 )
 
 // follow keeps the index up to date with a bucket until ctx ends.
@@ -98,7 +98,7 @@ func (s *Store) followOnce(ctx context.Context, b *bucket) error {
 	}
 }
 
-// reached notes that a bucket has been followed to its end.
+// reached records that a bucket has been followed to its end.
 func (s *Store) reached(b *bucket, position uint64) {
 	s.index.reach(b.number, position)
 	select {
@@ -108,7 +108,7 @@ func (s *Store) reached(b *bucket, position uint64) {
 	}
 }
 
-// followed takes the n-th message of a consumer.
+// followed processes the n-th message of a consumer.
 func (s *Store) followed(b *bucket, m jetstream.Msg, n uint64) error {
 	meta, err := m.Metadata()
 	switch {
@@ -131,7 +131,7 @@ func (s *Store) followed(b *bucket, m jetstream.Msg, n uint64) error {
 	return nil
 }
 
-// read notes what a message says. What is not of this package has no meaning.
+// read applies a message to the index. It ignores messages that are not from this package.
 func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err error) {
 	what, name, _ := strings.Cut(strings.TrimPrefix(m.Subject(), b.prefix), ".")
 	id, ok := text(name)
@@ -150,8 +150,8 @@ func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err er
 	return false, nil
 }
 
-// audit returns when a bucket has grown and its follower has not moved between two looks, or when
-// ctx ends. A consumer can be left behind by a server that has lost the others.
+// audit returns when a bucket has grown but its follower has not moved between two checks, or
+// when ctx ends. A server that has lost contact with the others can leave a consumer behind.
 func (s *Store) audit(ctx context.Context, b *bucket) {
 	t := time.NewTicker(auditing)
 	defer t.Stop()

@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
-// index is what this process knows of all instances that have a time, an owner, are stuck, or have
-// ended: what Take, Purge and the list of stuck ones ask for. It follows the buckets, and is told
-// of this process's own writes at once. It may lag behind; a claim compares revisions.
+// index holds this process's knowledge of all instances that have a time or an owner, are stuck,
+// or have ended. Take, Purge and the list of stuck instances use it. It follows the buckets, and
+// learns of this process's own writes at once. It may lag behind; a claim compares revisions.
 type index struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	items  map[string]*item
 	groups map[kind]*group
 	owners map[string]*owner
@@ -25,45 +25,45 @@ type index struct {
 	shards []followed
 }
 
-// followed is how far one bucket has been followed.
+// followed records how far one bucket has been followed.
 type followed struct {
 	position uint64
 	absent   []absence // in order
 }
 
-// absence is an item that is kept only because the bucket has not been followed that far.
+// absence is an item that is kept only because the bucket has not been followed past it.
 type absence struct {
 	id  string
 	seq uint64
 }
 
-// kind is what a worker has to serve for an instance.
+// kind is what a worker must serve to run an instance.
 type kind struct{ function, step string }
 
-// group is the instances of a kind that are due at a time, the earliest first.
+// group is the instances of a kind that become due, the earliest first.
 type group struct {
 	kind
 	queue
 }
 
-// owner is a worker, and what it owns.
+// owner is a worker and the instances that it owns.
 type owner struct {
 	seq   uint64 // the revision of its lease
-	lease int64  // until when it lives
+	lease int64  // when its lease ends
 	here  bool   // this process has written the lease
 	items map[string]*item
 }
 
-// item is an instance. It is in a group, or has an owner, or is in neither.
+// item is an instance. It is in a group, has an owner, or neither.
 type item struct {
 	id      string
 	seq     uint64
 	group   *group
 	owner   *owner
-	at      int64 // when it can be taken: its wake-up, or the end of what hides it
+	at      int64 // when it can be taken: its wake-up, or when it is no longer hidden
 	updated int64
 	shard   int32
-	place   int32 // in its group's queue; -1: it is not there
+	place   int32 // in its group's queue; -1: it is not in it
 }
 
 // queue is a heap of items.
@@ -104,9 +104,9 @@ func newIndex(shards int) *index {
 	}
 }
 
-// apply notes a revision of an entry, unless a later one is known. own says that this process has
-// written it, so that the bucket has still to be followed so far. It reports whether the instance
-// may be due.
+// apply records a revision of an entry, unless a later one is known. own says that this process
+// wrote the revision, so that the bucket still has to be followed up to it. apply reports whether
+// the instance may be due.
 func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -150,7 +150,7 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 	return wakes
 }
 
-// leave takes an item out of everything but the items.
+// leave removes an item from every collection except items.
 func (x *index) leave(it *item) {
 	if it.place >= 0 {
 		heap.Remove(&it.group.queue, int(it.place))
@@ -163,7 +163,7 @@ func (x *index) leave(it *item) {
 	delete(x.ended, it.id)
 }
 
-// forget drops an instance that is gone, if no later revision is known.
+// forget removes an instance that is gone, unless a later revision is known.
 func (x *index) forget(id string, seq uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -173,7 +173,7 @@ func (x *index) forget(id string, seq uint64) {
 	}
 }
 
-// reach notes how far a bucket has been followed.
+// reach records how far a bucket has been followed.
 func (x *index) reach(shard int, position uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -190,14 +190,14 @@ func (x *index) reach(shard int, position uint64) {
 	f.absent = slices.Delete(f.absent, 0, n)
 }
 
-// position is how far a bucket has been followed.
+// position returns how far a bucket has been followed.
 func (x *index) position(shard int) uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.shards[shard].position
 }
 
-// reset forgets a bucket, which is another one now.
+// reset forgets the contents of a bucket that has been replaced.
 func (x *index) reset(shard int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -228,7 +228,7 @@ func (x *index) owner(name string) *owner {
 	return o
 }
 
-// lease notes until when a worker lives.
+// lease records until when a worker lives.
 func (x *index) lease(worker string, seq uint64, until int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -237,7 +237,7 @@ func (x *index) lease(worker string, seq uint64, until int64) {
 	}
 }
 
-// own notes that this process writes the lease of a worker.
+// own records that this process writes the lease of a worker.
 func (x *index) own(worker string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -259,8 +259,8 @@ func (x *index) alone(now int64) (alone bool) {
 	return alone
 }
 
-// gone are the workers whose leases ended before a time and that own nothing, with the revisions
-// of the leases.
+// gone returns the workers whose leases ended before a time and that own nothing, with the
+// revisions of the leases.
 func (x *index) gone(than int64) map[string]uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -273,7 +273,7 @@ func (x *index) gone(than int64) map[string]uint64 {
 	return list
 }
 
-// forgetWorker drops a worker of gone.
+// forgetWorker removes a worker that gone has returned.
 func (x *index) forgetWorker(name string, seq uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -282,7 +282,7 @@ func (x *index) forgetWorker(name string, seq uint64) {
 	}
 }
 
-// found is an item as it was when it was looked at.
+// found is a copy of an item's state at the time of a search.
 type found struct {
 	id    string
 	shard int
@@ -290,7 +290,7 @@ type found struct {
 	at    int64
 }
 
-// take hides what is due until a time, and returns it, the oldest first.
+// take hides due instances until a time, and returns them, the oldest first.
 func (x *index) take(t durable.Taking, most int) (list []found) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -350,7 +350,7 @@ func (x *index) hide(f found, until int64) {
 	}
 }
 
-// next is when the next instance can be taken; zero: not by itself.
+// next returns when the next instance can be taken; zero: not without a change.
 func (x *index) next(t durable.Taking) (soonest time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -375,7 +375,7 @@ func (x *index) next(t durable.Taking) (soonest time.Time) {
 	return timeOf(first)
 }
 
-// stuckOf are the ids of stuck instances of a function, or of all, in order.
+// stuckOf returns the ids of the stuck instances of a function, or of all, in order.
 func (x *index) stuckOf(f durable.Filter) (ids []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -388,7 +388,7 @@ func (x *index) stuckOf(f durable.Filter) (ids []string) {
 	return ids
 }
 
-// endedBefore are instances that ended before a time, at most so many.
+// endedBefore returns at most most instances that ended before a time.
 func (x *index) endedBefore(than int64, most int) (list []found) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -16,9 +16,9 @@ import (
 	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
-// List implements [durable.Store]. Stuck instances are found by the index, which may lag a little.
-// Any other list reads the headers of all instances, so it is for people, not for loops. It has
-// what was written before the call.
+// List implements [durable.Store]. It finds stuck instances with the index, which may lag a
+// little. Any other list reads the headers of all instances, so it is for people, not for loops.
+// It sees everything that was written before the call.
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
 	ctx = background(ctx)
 	if err := s.refused(ctx); err != nil {
@@ -48,11 +48,11 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	return list, nil
 }
 
-// scan are the ids of instances whose notes match, in order.
+// scan returns the ids of instances whose notes match, in order.
 func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err error) {
 	for _, b := range s.buckets[:len(s.buckets)-1] {
 		if err := s.scanBucket(ctx, b, func(id string, n note) {
-			// The same instance may come twice, if it was written meanwhile.
+			// An instance may appear twice if it was written during the scan.
 			if id > f.After && (f.Function == "" || f.Function == n.Function) && (f.Status == "" || f.Status == n.Status) {
 				ids = append(ids, id)
 			}
@@ -64,8 +64,8 @@ func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err e
 	return slices.Compact(ids), nil
 }
 
-// scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was
-// when it began: asking the leader again at the end would have no end while others write.
+// scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was at
+// the start: if it asked the leader again at the end, it might never finish while others write.
 func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n note)) error {
 	prefix := b.prefix + "i."
 	newest, err := s.newest(ctx, b, prefix)
@@ -117,10 +117,10 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 		if more || read >= newest {
 			continue
 		}
-		// The consumer is on any of the replicas, which may not have all yet that the leader has.
+		// The consumer may be on any replica, which may lag behind the leader.
 		switch now, err := s.newest(ctx, b, prefix); {
 		case err != nil || now <= read:
-			return err // nil: what was the newest has been deleted
+			return err // nil: the newest one has been deleted
 		case time.Since(begin) > s.patience:
 			return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
 		}
@@ -130,7 +130,8 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 	return nil
 }
 
-// newest is the revision of the newest instance that the leader of a bucket has; 0: there is none.
+// newest returns the revision of the newest instance of a bucket, according to the leader; 0:
+// there is none.
 func (s *Store) newest(ctx context.Context, b *bucket, prefix string) (uint64, error) {
 	m, err := s.last(ctx, b, prefix+"*")
 	if err != nil || m == nil {
@@ -188,7 +189,7 @@ func (s *Store) purge(ctx context.Context, f found) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, what := range []string{"m", "k"} { // of this birth: the id may have been given again
+	for _, what := range []string{"m", "k"} { // of this birth only: the id may have been used again
 		if err == nil && (e.box.Spilled || e.box.Last > 0) {
 			err = b.stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(f.id, what, e.box.Birth, "*")))
 		}

@@ -28,36 +28,36 @@ type settings struct {
 	unsynced bool
 }
 
-// Bucket names the buckets: NAME-0 and so on, NAME-workers and NAME-claims. The default is
-// "movenext". Stores with different names in one account have nothing to do with each other.
+// Bucket sets the prefix of the buckets' names: NAME-0 and so on, NAME-workers and NAME-claims.
+// The default is "movenext". Stores with different names in one account are independent.
 func Bucket(name string) Option { return func(s *settings) { s.bucket = name } }
 
 // Shards sets the number of buckets over which instances are spread, by a hash of the id, if this
-// call makes the buckets; 8 by default. Each has a leader and a log of its own, so more of them
-// write more in parallel.
+// call makes the buckets; the default is 8. Each bucket has its own leader and log, so more
+// buckets allow more parallel writes.
 func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 
 // Replicas sets the number of servers that keep each bucket, if this call makes the buckets. The
 // default is 3 in a cluster, 1 elsewhere.
 func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
-// Patience is how long a call waits for servers that do not answer, 20 seconds by default: a
-// stream whose leader has died has a new one after up to ten seconds.
+// Patience sets how long a call waits for servers that do not answer, 20 seconds by default. A
+// stream whose leader has died has a new one after at most ten seconds.
 func Patience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
-// Nats are options of the connection of [Connect]: credentials, TLS, names.
+// Nats sets options of the connection of [Connect]: credentials, TLS, names.
 func Nats(opts ...nats.Option) Option {
 	return func(s *settings) { s.nats = append(s.nats, opts...) }
 }
 
 // Listen makes the server of [Embedded] listen on an address, host:port, so that other processes
-// can [Connect] to it. Port 0 is any; see [Store.URL]. There is no password: listen on a host that
-// strangers cannot reach.
+// can [Connect] to it. Port 0 picks a free port; see [Store.URL]. There is no password: listen
+// only where untrusted hosts cannot connect.
 func Listen(address string) Option { return func(s *settings) { s.listen = address } }
 
 // Unsynced lets the server of [Embedded] sync its files every two minutes instead of before each
-// answer. A crash of the process loses nothing then; one of the machine loses what was answered
-// last.
+// answer. A crash of the process then still loses nothing; a crash of the machine loses the
+// latest answered writes.
 func Unsynced() Option { return func(s *settings) { s.unsynced = true } }
 
 func settingsOf(opts []Option) (settings, error) {
@@ -79,11 +79,11 @@ func settingsOf(opts []Option) (settings, error) {
 }
 
 // Connect opens a store on NATS servers that have JetStream, and makes its buckets if they are
-// missing. The address is a URL or several with commas, like nats://a:4222,nats://b:4222. It
-// blocks until the buckets can be used, ctx has ended, or the [Patience] has. If it can reach no
-// server, it fails at once with the error of nats.Connect, unless an option of [Nats] has that try
-// again. The store has goroutines and a connection, which [Store.Close] gives back. It connects
-// again by itself.
+// missing. The address is one URL or several, separated by commas, such as
+// nats://a:4222,nats://b:4222. Connect blocks until the buckets can be used, ctx has ended, or
+// the [Patience] is exhausted. If it can reach no server, it fails at once with the error of
+// nats.Connect, unless an option of [Nats] enables retries. The store reconnects by itself. It
+// has goroutines and a connection, which [Store.Close] releases.
 func Connect(ctx context.Context, address string, opts ...Option) (*Store, error) {
 	set, err := settingsOf(opts)
 	if err != nil {
@@ -93,9 +93,9 @@ func Connect(ctx context.Context, address string, opts ...Option) (*Store, error
 }
 
 // Embedded starts a NATS server in this process, which keeps its files in dir, and opens a store
-// on it. Only one process at a time may use dir. Each answered write is on disk, unless the option
-// [Unsynced] is given. It is meant for development and tests, and for programs on one machine.
-// [Store.Close] ends the server.
+// on it. Only one process at a time may use dir. Each answered write is on disk, unless the
+// option [Unsynced] is given. Embedded is meant for development and tests, and for programs on
+// one machine. [Store.Close] ends the server.
 func Embedded(dir string, opts ...Option) (*Store, error) {
 	set, err := settingsOf(opts)
 	if err != nil {
@@ -117,7 +117,7 @@ func Embedded(dir string, opts ...Option) (*Store, error) {
 	})
 }
 
-// open connects and opens; after ends what was started for the store.
+// open connects and opens a store; after ends what was started for it.
 func open(ctx context.Context, address string, set settings, after func()) (*Store, error) {
 	s := &Store{settings: set, after: after, stop: func() {}}
 	if err := s.open(ctx, address); err != nil {
@@ -175,8 +175,8 @@ func (s *Store) open(ctx context.Context, address string) (err error) {
 	return nil
 }
 
-// watchRights notes what the server says that the user may not do. It wraps a handler that the
-// user has set.
+// watchRights records messages of the server about rights that the user lacks. It wraps a handler
+// that the user has set.
 func (s *Store) watchRights(o *nats.Options) error {
 	users := o.AsyncErrorCB
 	o.AsyncErrorCB = func(c *nats.Conn, sub *nats.Subscription, err error) {
@@ -197,17 +197,17 @@ type bucket struct {
 	prefix string // of subjects
 	stream jetstream.Stream
 
-	caught  chan struct{} // closed when it has been followed to its end once
-	created time.Time     // the stream that has been followed
+	caught  chan struct{} // closed once it has been followed to its end
+	created time.Time     // creation time of the stream that has been followed
 }
 
-// Bounds of the bucket of claims, which are needed for seconds.
+// Bounds of the bucket of claims. A claim is needed for seconds.
 const (
 	claimsAge   = 10 * time.Minute
 	claimsBytes = 64 << 20
 )
 
-// ensure is a bucket, which is made if it is missing.
+// ensure returns a bucket, and makes it if it is missing.
 func (s *Store) ensure(ctx context.Context, part string, storage jetstream.StorageType) (*bucket, error) {
 	name := s.bucket + "-" + part
 	b := &bucket{name: "KV_" + name, prefix: "$KV." + name + ".", caught: make(chan struct{})}
@@ -238,16 +238,16 @@ func (s *Store) ensure(ctx context.Context, part string, storage jetstream.Stora
 	return b, nil
 }
 
-// version of the buckets.
+// version is the version of the buckets.
 const version = 1
 
-// agreement is what all stores on the buckets have to agree on.
+// agreement holds the settings that all stores on the buckets must share.
 type agreement struct {
 	Version int `json:"version"`
 	Shards  int `json:"shards"`
 }
 
-// agree reads the agreement, or makes it. It returns the number of buckets of instances.
+// agree reads or makes the agreement. It returns the number of buckets of instances.
 func (s *Store) agree(ctx context.Context, b *bucket) (shards int, err error) {
 	subject := b.prefix + "store"
 	m, err := s.last(ctx, b, subject)

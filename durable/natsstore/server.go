@@ -20,23 +20,23 @@ import (
 
 // # Writes and reads
 //
-// Each call is tried again until the servers answer, at most for the patience: while a stream has
-// no leader, which takes seconds, a call waits. A write whose answer was lost is recognised by its
-// mark in the entry, so that a second try does not do it twice.
+// Each call is repeated until the servers answer, at most until the patience is exhausted: while
+// a stream has no leader, which lasts seconds, a call waits. A write whose answer was lost is
+// recognised by its mark in the entry, so that a second try does not repeat it.
 
 const (
-	// attempt is how long one request may take.
+	// attempt limits the time for one request.
 	attempt = 3 * time.Second
-	// marks is how many of the latest writes an entry names. So many others have to come
-	// between a write and its next try until that is taken for a conflict.
+	// marks is the number of latest writes that an entry names. If so many other writes happen
+	// between a write and its next try, the next try is taken for a conflict.
 	marks = 16
 )
 
-// mark names a write.
+// mark returns a new name for a write.
 func mark() string { return rand.Text()[:13] }
 
-// change writes an entry that edit makes of the old one (nil: there is none), again while other
-// writers are faster. old is what is known of it; nil: nothing.
+// change writes the entry that edit makes from the old one (nil: there is none), and tries again
+// while other writers are faster. old is the entry as far as it is known, or nil.
 func (s *Store) change(ctx context.Context, id string, old *entry, edit func(old *entry) (*entry, error)) (e *entry, err error) {
 	write := mark()
 	b, subject := s.bucketOf(id), s.subject(id)
@@ -53,7 +53,7 @@ func (s *Store) change(ctx context.Context, id string, old *entry, edit func(old
 		}
 		e, err = edit(old)
 		if err != nil && known && old.partial {
-			known = false // what was known may be out of date
+			known = false // the known entry may be out of date
 			continue
 		}
 		if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) change(ctx context.Context, id string, old *entry, edit func(old
 	}
 }
 
-// write puts an entry where the revision is the expected one.
+// write puts an entry if the stored revision is the expected one.
 func (s *Store) write(ctx context.Context, b *bucket, subject string, e *entry, expected uint64) (uint64, error) {
 	value, err := e.encode()
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Store) write(ctx context.Context, b *bucket, subject string, e *entry, 
 	return s.put(ctx, b, subject, value, header, &expected)
 }
 
-// get is an entry; nil: there is none.
+// get returns an entry, or nil if there is none.
 func (s *Store) get(ctx context.Context, id string) (*entry, error) {
 	b := s.bucketOf(id)
 	m, err := s.last(ctx, b, s.subject(id))
@@ -108,18 +108,18 @@ func (s *Store) get(ctx context.Context, id string) (*entry, error) {
 	return e, err
 }
 
-// errOutdated says that there is another revision than the expected one, or may be: the answer of
+// errOutdated says that the stored revision is not the expected one, or may not be: the answer of
 // an earlier try was lost.
 var errOutdated = errors.New("natsstore: the revision is another one")
 
-// Codes of errors of the server.
+// Error codes of the server.
 const (
 	codeWrongSequence         = 10071
 	codeWrongSequenceConstant = 10164
 	codeTooLarge              = 10054
 )
 
-// put stores a message. A nil expected is any revision.
+// put stores a message. A nil expected accepts any revision.
 func (s *Store) put(ctx context.Context, b *bucket, subject string, value []byte, header nats.Header, expected *uint64) (seq uint64, err error) {
 	m := &nats.Msg{Subject: subject, Data: value, Header: nats.Header{}}
 	maps.Copy(m.Header, header)
@@ -147,7 +147,8 @@ func (s *Store) put(ctx context.Context, b *bucket, subject string, value []byte
 	return seq, err
 }
 
-// last is the newest message of a subject, from the stream's leader; nil: there is none.
+// last returns the newest message of a subject, from the stream's leader, or nil if there is
+// none.
 func (s *Store) last(ctx context.Context, b *bucket, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = s.try(ctx, func(ctx context.Context) (err error) {
 		m, err = b.stream.GetLastMsgForSubject(ctx, subject)
@@ -159,18 +160,19 @@ func (s *Store) last(ctx context.Context, b *bucket, subject string) (m *jetstre
 	return m, err
 }
 
-// final marks an error after which another try makes no sense.
+// final marks an error after which a retry is pointless.
 type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
 
-// denial is a message of the server that the user lacks a right.
+// denial is the server's message that the user lacks a right.
 type denial struct {
 	at  time.Time
 	err error
 }
 
-// try makes a call again until it succeeds, it is final, ctx has ended, or the patience has.
+// try repeats a call until it succeeds, its error is final, ctx has ended, or the patience is
+// exhausted.
 func (s *Store) try(ctx context.Context, call func(context.Context) error) error {
 	begin := time.Now()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
@@ -198,7 +200,7 @@ func (s *Store) try(ctx context.Context, call func(context.Context) error) error
 	}
 }
 
-// pause waits, or until ctx has ended.
+// pause waits for d, or until ctx has ended.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -208,11 +210,11 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// cached is how many entries a store remembers without their states: those that a worker runs, so
-// that a Swap is one message.
+// cached is the number of entries that a store caches without their states. They are those of the
+// instances that a worker runs, so that a Swap needs only one message.
 const cached = 4096
 
-// cache remembers entries.
+// cache holds recent entries.
 type cache struct {
 	mu  sync.Mutex
 	all map[string]*entry
@@ -230,7 +232,7 @@ func (c *cache) drop(id string) {
 	delete(c.all, id)
 }
 
-// put remembers an entry, unless a later one is known.
+// put caches an entry, unless a later one is known.
 func (c *cache) put(e *entry) {
 	small := *e
 	small.State, small.Labels, small.partial = nil, nil, true

@@ -24,19 +24,17 @@ import (
 var (
 	// ErrClosed is the error of a store that has been closed.
 	ErrClosed = errors.New("natsstore: the store is closed")
-	// ErrVersion is matched by the error for buckets that a newer version of this package
-	// has made.
+	// ErrVersion is matched by the error for buckets made by a newer version of this package.
 	ErrVersion = errors.New("natsstore: the buckets have a newer version")
-	// ErrForeign is matched by the error for buckets that something else has made or
-	// written to.
+	// ErrForeign is matched by the error for buckets that another program has made or written to.
 	ErrForeign = errors.New("natsstore: the bucket is not one of this package")
-	// ErrRights is matched by the error for a user who may not do what the store needs.
+	// ErrRights is matched by the error for a user who lacks a right that the store needs.
 	ErrRights = errors.New("natsstore: the user lacks a right")
 	// ErrText is matched by the error for an id or a name that is not UTF-8, and for an id of
 	// more than 1000 bytes.
 	ErrText = errors.New("natsstore: the text is not UTF-8, or too long")
-	// ErrUnavailable is matched by the error of a call that the servers have not answered
-	// in time. What it wanted to write may have been written.
+	// ErrUnavailable is matched by the error of a call that the servers have not answered in
+	// time. Its write may have been made.
 	ErrUnavailable = errors.New("natsstore: the servers do not answer")
 )
 
@@ -46,7 +44,7 @@ type Store struct {
 	settings
 	conn      *nats.Conn
 	js        jetstream.JetStream
-	buckets   []*bucket // of instances, and that of the workers
+	buckets   []*bucket // of instances; the last one is of the workers
 	claims    *bucket
 	index     *index
 	cache     cache
@@ -65,7 +63,7 @@ var (
 )
 
 // Close ends the goroutines and the connection, and the server of [Embedded]. Later calls return
-// [ErrClosed]; engines are shut down before. A second call does nothing.
+// [ErrClosed]. Shut down engines first. A second call does nothing.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -77,7 +75,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// URL is the address of the server that the store is connected to.
+// URL returns the address of the server to which the store is connected.
 func (s *Store) URL() string { return s.conn.ConnectedUrl() }
 
 // Load implements [durable.Store].
@@ -133,7 +131,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	}
 	r.Version++
 	for _, l := range dropped {
-		if l.Apart != "" { // what is left of it is deleted with the instance
+		if l.Apart != "" { // the rest of it is deleted with the instance
 			_ = s.bucketOf(r.ID).stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(r.ID, "m", e.box.Birth, l.Apart)))
 		}
 	}
@@ -141,7 +139,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	return e.mail(), nil
 }
 
-// errKnown says that a message with the same key has been sent.
+// errKnown says that a message with the same key has already been sent.
 var errKnown = errors.New("known")
 
 // Send implements [durable.Store].
@@ -170,7 +168,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	return err
 }
 
-// Sizes from which on parts of a mailbox lie under keys of their own.
+// Sizes above which parts of a mailbox are stored under separate keys.
 const (
 	inlineLetter  = 4 << 10
 	inlineLetters = 32 << 10
@@ -186,7 +184,7 @@ type sending struct {
 	birth string // under which the payload was stored; empty: it was not
 }
 
-// add is the entry with the message.
+// add returns the entry with the message added.
 func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	e := *old
 	e.box.Last++
@@ -211,7 +209,7 @@ func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	return &e, nil
 }
 
-// note notes the message's key.
+// note records the message's key.
 func (c *sending) note(ctx context.Context, e *entry) error {
 	if c.m.Key == "" {
 		return nil
@@ -260,7 +258,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 			switch {
 			case err != nil:
 				return nil, err
-			case raw == nil: // received meanwhile, or lost
+			case raw == nil: // received in the meantime, or lost
 				return nil, fmt.Errorf("natsstore: the payload of message %d of %q is gone", l.Seq, id)
 			}
 			m.Payload = raw.Data
@@ -301,11 +299,11 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	return time.Unix(0, at).UTC(), err
 }
 
-// Notify implements [durable.Notifier]: f is called after writes of this process, and after those
-// of others that make an instance due.
+// Notify implements [durable.Notifier]: f is called after writes of this process, and after
+// writes of other processes that make an instance due.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
-// refused returns why a call with these texts cannot be made, or nil. The first is an id.
+// refused returns why a call with these texts cannot be made, or nil. The first text is an id.
 func (s *Store) refused(ctx context.Context, texts ...string) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -318,7 +316,7 @@ func (s *Store) refused(ctx context.Context, texts ...string) error {
 	return ctx.Err()
 }
 
-// bucketOf is the bucket of an instance.
+// bucketOf returns the bucket of an instance.
 func (s *Store) bucketOf(id string) *bucket { return s.buckets[s.shardOf(id)] }
 
 func (s *Store) shardOf(id string) int {
@@ -327,13 +325,13 @@ func (s *Store) shardOf(id string) int {
 	return int(h.Sum32() % uint32(len(s.buckets)-1))
 }
 
-// workers is the bucket of leases.
+// workers returns the bucket of leases.
 func (s *Store) workers() *bucket { return s.buckets[len(s.buckets)-1] }
 
-// subject is where the entry of an instance is.
+// subject returns the subject of an instance's entry.
 func (s *Store) subject(id string) string { return s.bucketOf(id).prefix + "i." + token(id) }
 
-// apart is where a part of a mailbox is.
+// apart returns the subject of a separate part of a mailbox.
 func (s *Store) apart(id, what, birth, name string) string {
 	return strings.Join([]string{s.bucketOf(id).prefix + what, token(id), birth, name}, ".")
 }

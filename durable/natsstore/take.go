@@ -13,16 +13,17 @@ import (
 
 // # Taking
 //
-// What is due is known to each worker from its index, so several would run for the same instance.
-// A taker writes a claim first: a key that names the instance and its revision, which only one of
-// them can create. Claims are in memory, and a hint: without one, two workers load an instance,
-// and one of them wins the swap. A claim is void with the next revision of its instance. None is
-// written while no other worker lives, as far as the index knows.
+// The index tells each worker which instances are due, so several workers would try to run the
+// same instance. Therefore a taker writes a claim first: a key that names the instance and its
+// revision, which only one of them can create. Claims are in memory, and only an optimisation:
+// without one, two workers load an instance, and one of them wins the swap. A claim is void with
+// the next revision of its instance. No claim is written while, according to the index, no other
+// worker lives.
 //
-// Then the instance is read. An index that is behind has found one that has changed since; that
-// one is not taken.
+// Then the instance is read. If the index is behind, the instance may have changed; such an
+// instance is not taken.
 
-// claiming is how many claims are on their way at a time.
+// claiming is the number of claims in progress at a time.
 const claiming = 32
 
 // Take implements [durable.Store].
@@ -48,20 +49,20 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 			}
 		}
 		if err := s.refused(ctx); err != nil {
-			return nil, time.Time{}, err // what was taken is due again after a while
+			return nil, time.Time{}, err // the instances taken are due again after a while
 		}
 	}
 	return due, s.index.next(t), nil
 }
 
-// claimed is what has become of an instance that may be taken.
+// claimed is the outcome of a claim.
 type claimed struct {
-	taken durable.Taken // without a record: it is not taken
-	until int64         // when it may be taken again; 0: when it changes
+	taken durable.Taken // without a record: the claim failed
+	until int64         // when it may be taken again; 0: after its next change
 }
 
-// reading is how long an instance may take to be read. One whose bucket has no leader for a moment
-// does not hold up the others: it is taken later.
+// reading limits the time for reading an instance. An instance whose bucket has no leader for a
+// moment must not delay the others: it is taken later.
 const reading = time.Second
 
 // claimAll claims instances, and reads them.
@@ -93,8 +94,8 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []
 	return out
 }
 
-// taken reads an instance that has been found. One that has changed since is not taken: its new
-// revision is in the index, or will be.
+// taken reads an instance that has been found. It does not take an instance that has changed
+// since: the new revision is in the index, or will be.
 func (s *Store) taken(ctx context.Context, f found) (t durable.Taken, err error) {
 	e, err := s.get(ctx, f.id)
 	if err == nil && e != nil && e.seq <= f.seq {
@@ -103,8 +104,8 @@ func (s *Store) taken(ctx context.Context, f found) (t durable.Taken, err error)
 	return t, err
 }
 
-// claim claims an instance. It returns 0, or until when another worker has it. Where claims cannot
-// be written, the instance is taken without.
+// claim claims an instance. It returns 0, or the time until which another worker holds it. Where
+// claims cannot be written, the instance is taken without one.
 func (s *Store) claim(ctx context.Context, t durable.Taking, f found) (until int64) {
 	limited, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()

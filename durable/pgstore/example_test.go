@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore"
 )
 
-// An engine on a Postgres database. In a program the address is like
+// An engine on a Postgres database. In a program the address looks like
 // postgres://orders@db.example.com/orders.
 func Example() {
 	ctx := context.Background()
@@ -32,8 +32,8 @@ func Example() {
 	// <nil> <nil>
 }
 
-// A step's statements are committed together with its result. Called alone, as here, it has a
-// transaction of its own; the engine calls it in the same way.
+// A step's statements are committed together with its result. Called directly, as here, the step
+// has a transaction of its own; the engine calls it in the same way.
 func ExampleStore_Begin() {
 	ctx := context.Background()
 	store, err := pgstore.Open(ctx, server.Address(), pgstore.Schema("example"), pgstore.Transactions(4))

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// limited calls f while no file of a process that it starts may grow beyond some bytes.
+// limited calls f while the files of processes that it starts are limited to a number of bytes.
 func limited(t *testing.T, bytes uint64, f func()) {
 	t.Helper()
 	var before syscall.Rlimit
@@ -24,9 +24,9 @@ func limited(t *testing.T, bytes uint64, f func()) {
 	f()
 }
 
-// TestAFullDiskFailsTheWritesThatNeedRoom has a server whose files cannot grow: to the store it
-// is the same as a disk without room, and it needs no disk of its own. The files of the log have
-// 16 MB from the start.
+// TestAFullDiskFailsTheWritesThatNeedRoom uses a server whose files cannot grow. To the store
+// that looks like a full disk, and no separate disk is needed. The files of the log have 16 MB
+// from the start.
 func TestAFullDiskFailsTheWritesThatNeedRoom(t *testing.T) {
 	dir, err := os.MkdirTemp("", "pgtest") //nolint:usetesting // other users may not enter that
 	require.NoError(t, err)

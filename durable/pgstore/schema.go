@@ -11,18 +11,18 @@ import (
 
 // # Tables
 //
-// instances has a row for each instance. wake is when it is due if it has no owner: its due
-// time, at once if a message was not seen, later if it was just handed out; NULL is never. The
-// times are nanoseconds since 1970, since those of Postgres are microseconds; NULL is no time.
-// last is the sequence number of the newest message. keys outlive the messages that they came
-// with, because a second message with the same key may come after the first was received and
+// instances has a row for each instance. wake is when an instance without an owner is due: at its
+// due time, at once if there is an unseen message, or later if it was just taken; NULL is never.
+// Times are nanoseconds since 1970, since those of Postgres are microseconds; NULL is no time.
+// last is the sequence number of the newest message. keys outlive the messages that they arrived
+// with, because a second message with the same key may arrive after the first was received and
 // dropped.
 //
-// Texts are compared by their bytes, as Go does. Indexes are partial: of a million suspended
-// instances those that wait for a message alone are in none but the primary key. state is
-// compressed by the engine's codec, if at all, so Postgres does not try to.
+// Texts are compared by their bytes, as in Go. Indexes are partial: of a million suspended
+// instances, those that wait only for a message are in no index but the primary key. The engine's
+// codec may compress state, so Postgres does not try to.
 
-// migrations bring tables from version i to i+1. A released one is never changed.
+// migrations bring tables from version i to i+1. A released migration is never changed.
 var migrations = []string{`
 CREATE TABLE instances (
 	id TEXT COLLATE "C" PRIMARY KEY,
@@ -69,15 +69,15 @@ CREATE TABLE leases (
 );
 `}
 
-// ErrVersion is matched by the error for tables that a newer version of this package has made.
+// ErrVersion is matched by the error for tables made by a newer version of this package.
 var ErrVersion = errors.New("pgstore: the tables have a newer version")
 
-// ErrForeign is matched by the error for a schema in which something else has tables of the same
-// names.
+// ErrForeign is matched by the error for a schema that contains another program's tables of the
+// same names.
 var ErrForeign = errors.New("pgstore: the tables are not of this package")
 
-// migrationLock is the number of the advisory lock that one Open at a time has. Any number does
-// that other programs do not use.
+// migrationLock is the number of the advisory lock that one Open at a time holds. Any number that
+// other programs do not use will do.
 const migrationLock = 0x6d6f76656e657874
 
 // migrate makes the tables in a schema, or brings them up to date, in one transaction.
@@ -111,7 +111,7 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 }
 
 // versionOf makes the schema current, creates it if it is missing, and returns the version of its
-// tables: 0 if there are none.
+// tables, or 0 if there are none.
 func versionOf(ctx context.Context, tx pgx.Tx, schema string) (has int, err error) {
 	name := pgx.Identifier{schema}.Sanitize()
 	var exists bool

@@ -19,27 +19,27 @@ import (
 	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
-// Connections is how many connections a store has at most for its own records, unless its address
-// says pool_max_conns. The transactions of steps have up to [Transactions] more.
+// Connections is the maximum number of connections that a store uses for its own records, unless
+// its address sets pool_max_conns. The transactions of steps use up to [Transactions] more.
 const Connections = 16
 
 // ErrClosed is the error of a store that has been closed.
 var ErrClosed = errors.New("pgstore: the store is closed")
 
-// ErrText is matched by the error for an id or a name that Postgres cannot keep: a text that is
-// not UTF-8, or has a zero byte.
+// ErrText is matched by the error for an id or a name that Postgres cannot keep: text that is not
+// UTF-8, or contains a zero byte.
 var ErrText = errors.New("pgstore: the text is not UTF-8, or has a zero byte")
 
-// ErrRights is matched by the error for a user who may not do what the store needs. The message of
-// the server names the table.
+// ErrRights is matched by the error for a user who lacks a right that the store needs. The
+// server's message names the table.
 var ErrRights = errors.New("pgstore: the user lacks a right")
 
 // Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
 // safe for concurrent use. A nil context never ends.
 type Store struct {
 	pool      *pgxpool.Pool
-	steps     *pgxpool.Pool // of their transactions
-	most      int32         // of these
+	steps     *pgxpool.Pool // for the transactions of steps
+	most      int32         // connections in steps
 	schema    string
 	writer    writer
 	closed    atomic.Bool
@@ -54,14 +54,14 @@ var (
 // Option configures a store that is being opened.
 type Option func(*Store)
 
-// Schema names the schema of the tables. The default is "movenext". Stores with different schemas
-// in one database have nothing to do with each other.
+// Schema sets the schema of the tables. The default is "movenext". Stores with different schemas
+// in one database are independent.
 func Schema(name string) Option { return func(s *Store) { s.schema = name } }
 
 // Open connects to a database, makes or migrates the tables, and returns the store. The address
-// is a URL or a list of settings, as [pgxpool.ParseConfig] takes it. It blocks until the server
-// has answered or ctx has ended. The store has goroutines and connections, which [Store.Close]
-// gives back.
+// is a URL or a list of settings, as for [pgxpool.ParseConfig]. Open blocks until the server has
+// answered or ctx has ended. The store has goroutines and connections, which [Store.Close]
+// releases.
 func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
 	s := &Store{schema: "movenext", most: Connections}
 	for _, o := range opts {
@@ -108,7 +108,7 @@ func (s *Store) open(ctx context.Context, address string) error {
 }
 
 // Close waits for the calls that have begun, and closes the connections. Later calls return
-// [ErrClosed]; engines are shut down before. A second call does nothing.
+// [ErrClosed]. Shut down engines first. A second call does nothing.
 func (s *Store) Close() error {
 	if !s.closed.Swap(true) {
 		s.pool.Close()
@@ -129,9 +129,9 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 	return r, s.wrap(err)
 }
 
-// Of two transactions that meet at a row, the second waits for the first, and then looks at the
-// row again: at its version, and at last. So a Swap without an owner and a Send always see each
-// other: the later one finds what the earlier one has written.
+// If two transactions meet at a row, the second waits for the first and then reads the row again,
+// including its version and last. So a Swap without an owner and a Send always see each other:
+// the later one finds the changes of the earlier one.
 const (
 	create = `INSERT INTO instances (` + columns + `, wake)
 		VALUES ($1, $2, $3, 1 + $4::bigint, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, CASE WHEN $10 = '' THEN $12::bigint END)
@@ -162,7 +162,8 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	return mail, nil
 }
 
-// swapped counts a version, and tells of what may be due or have ended.
+// swapped increments the version, and notifies the listeners if an instance may be due or have
+// ended.
 func (s *Store) swapped(r *durable.Record) {
 	if r.Version++; r.Owner == "" {
 		s.listeners.Tell()
@@ -175,7 +176,7 @@ type querier interface {
 	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
 
-// swap writes a record, and leaves its version.
+// swap writes a record. It does not update r.Version.
 func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err error) {
 	labels, err := json.Marshal(r.Labels)
 	if err != nil {
@@ -196,7 +197,7 @@ func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err er
 	return mail, err
 }
 
-// One statement, so that the row is locked for one round trip.
+// One statement, so that the row is locked only for one round trip.
 const send = `WITH target AS (
 		SELECT status, owner FROM instances WHERE id = $1 FOR UPDATE
 	), open AS (
@@ -292,7 +293,8 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if err := s.refused(f.After, f.Function, string(f.Status)); err != nil {
 		return nil, err
 	}
-	// Labels are compared here: their names may be any text. So pages are read until one is full.
+	// Labels are compared here: their names may be any text. So pages are read until the result
+	// is full.
 	for after := f.After; ; {
 		rows, err := s.pool.Query(background(ctx), "SELECT "+columns+` FROM instances
 			WHERE id > $1 AND ($2 = '' OR function = $2) AND ($3 = '' OR status = $3) ORDER BY id LIMIT $4`,
@@ -344,7 +346,7 @@ func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 // columns of a record, in the order of scan.
 const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
 
-// scan reads a record from a row, behind other columns.
+// scan reads a record from a row, after other columns.
 func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
@@ -371,12 +373,12 @@ func (s *Store) refused(texts ...string) error {
 	return nil
 }
 
-// printable is a text for people, as Postgres can keep it.
+// printable returns a text for human readers in a form that Postgres can keep.
 func printable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// kept is a time as it is kept: nothing for the zero time.
+// kept returns the form in which a time is kept: NULL for the zero time.
 func kept(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -399,7 +401,7 @@ func background(ctx context.Context) context.Context {
 	return ctx
 }
 
-// wrap says where an error comes from.
+// wrap adds the package name to an error.
 func (s *Store) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -410,7 +412,7 @@ func (s *Store) wrap(err error) error {
 	return fmt.Errorf("pgstore: %w", marked(err))
 }
 
-// marked is an error of the server with what programs match it by.
+// marked adds to an error of the server the error that programs match it by.
 func marked(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "42501" {

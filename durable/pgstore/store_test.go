@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// server is the server of all tests, each of which has a schema of its own.
+// server is the server of all tests. Each test has a schema of its own.
 var server *pgtest.Server
 
 func TestMain(m *testing.M) {
@@ -79,8 +79,8 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	require.ErrorIs(t, err, durable.ErrNotFound, "another schema is another store")
 }
 
-// TestTablesOfANewerVersionAreRefused has a worker of the old version while the new one is
-// deployed.
+// TestTablesOfANewerVersionAreRefused has a worker of the old version running while the new one
+// is deployed.
 func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 	schema := newSchema()
 	old := opened(t, schema)
@@ -105,8 +105,8 @@ func TestWhatCannotBeOpenedSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "empty")
 }
 
-// TestAUserWithoutRightsIsTold opens the store as a user that may not create a schema, and then as
-// one that may use the tables that are there.
+// TestAUserWithoutRightsIsTold opens the store as a user who may not create a schema, and then as
+// one who may use the existing tables.
 func TestAUserWithoutRightsIsTold(t *testing.T) {
 	c, err := pgx.Connect(t.Context(), server.Address())
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestTextsThatPostgresCannotKeepAreRefused(t *testing.T) {
 	assert.Equal(t, r.Labels, got.Labels)
 }
 
-// TestASendMeetsTheEndOfAWait has a sender and a worker at the same row, again and again: the
-// message is either seen by the swap, or makes the instance due.
+// TestASendMeetsTheEndOfAWait has a sender and a worker write to the same row, again and again:
+// the message is either seen by the swap, or makes the instance due.
 func TestASendMeetsTheEndOfAWait(t *testing.T) {
 	s := opened(t, newSchema())
 	for i := range 50 {

@@ -14,23 +14,23 @@ import (
 
 // # Taking
 //
-// A Take looks in two places: instances without an owner whose wake has come, and instances whose
-// owner's lease has expired. It locks what it finds, and skips what another Take has locked, so
-// that workers do not wait for each other. Then it hides the oldest of them, up to the limit, by a
-// later wake.
+// A Take checks two sets: instances without an owner that are due, and instances whose owner's
+// lease has expired. It locks the rows that it finds, and skips rows that another Take has
+// locked, so that workers do not wait for each other. Then it hides the oldest of them, up to the
+// limit, by setting a later wake.
 //
-// An expired lease may be renewed between the two steps: the instance is then loaded by a worker
+// An expired lease may be renewed between the two steps. The instance is then loaded by a worker
 // that sees a living owner, or is claimed. A claim compares versions, so both are safe.
 
-// What is due changes faster than the statistics of the server, which believes that few instances
-// are due when many are: then it reads all of them, and sorts them for the few that are wanted. So
-// its planner is left no other way than the indexes, which have them in order.
+// The set of due instances changes faster than the server's statistics. The planner believes that
+// few instances are due when many are; it would read all of them and sort them to return a few.
+// So the settings below leave the planner only the indexes, which are in the right order.
 
-// unplanned makes the settings of the transaction of a Take.
+// unplanned sets the options of a Take's transaction.
 const unplanned = `SELECT set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
 	set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
-// served selects what a worker serves: $2 are its functions, $3 its steps, NULL for all.
+// served selects what a worker serves: $2 are its functions, $3 its steps; NULL means all.
 const served = `function = ANY ($2) AND (step = '' OR $3::text[] IS NULL OR step = ANY ($3))`
 
 const (
@@ -46,7 +46,7 @@ const (
 			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + served + `))`
 )
 
-// candidate is an instance that can be taken, and since when.
+// candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
 	taken durable.Taken
 	at    int64
@@ -72,7 +72,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 		if len(ids) > 0 {
 			batch.Queue(hide, nanos.Of(hidden), ids)
 		}
-		if soonest = t.Now; len(found) <= t.Limit { // else more are due
+		if soonest = t.Now; len(found) <= t.Limit { // otherwise more are due
 			batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {
 				var at *int64
 				err := row.Scan(&at)
@@ -88,8 +88,8 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 	return list, soonest, nil
 }
 
-// candidates locks what is due, and returns it, the oldest first: one more than the limit at most
-// of each kind, which says that there is more.
+// candidates locks the instances that can be taken, and returns them, the oldest first. It
+// returns at most one more than the limit of each kind, which shows that there are more.
 func candidates(ctx context.Context, tx pgx.Tx, now int64, t durable.Taking) (found []candidate, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(unplanned)

@@ -15,18 +15,19 @@ import (
 
 // # Transactions of steps
 //
-// They have connections of their own: a step that holds one may wait for long, or call
-// durable.Heartbeat, which writes. If both came from one pool, steps that hold all of it would
-// wait for a heartbeat's connection forever, and no lease would be renewed.
+// These transactions have connections of their own. A step that holds one may wait for a long
+// time, or call durable.Heartbeat, which writes. If both came from one pool, steps that hold all
+// of its connections would wait for a heartbeat's connection forever, and no lease would be
+// renewed.
 //
-// These connections find the tables of the program, as its address says. Before the store's own
-// statements the transaction turns to the store's schema, and it ends there.
+// These connections find the tables of the program, as its address specifies. Before the store's
+// own statements the transaction switches to the store's schema, and it ends there.
 
-// Transactions sets how many steps have a transaction at a time, [Connections] by default; more of
-// them wait. The connections are made when they are needed.
+// Transactions sets how many steps can have a transaction at a time, [Connections] by default;
+// more steps wait. Connections are made when they are needed.
 func Transactions(n int) Option { return func(s *Store) { s.most = int32(max(1, min(n, 1<<15))) } }
 
-// rollbackTime is how long a rollback may take before its connection is closed.
+// rollbackTime limits a rollback; after that its connection is closed.
 const rollbackTime = 5 * time.Second
 
 // transaction is a transaction of a step.
@@ -38,7 +39,7 @@ type transaction struct {
 var _ durable.Transactor = (*Store)(nil)
 
 // Begin implements [durable.Transactor]: steps call [durable.Tx] with a func(pgx.Tx) error. Each
-// call is a savepoint, so that a Commit or Rollback in it ends no more than that.
+// call is a savepoint, so that a Commit or Rollback in it ends only the savepoint.
 func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
@@ -62,17 +63,17 @@ func (t *transaction) Run(ctx context.Context, f func(tx any) error) error {
 	return pgx.BeginFunc(ctx, t.tx, func(tx pgx.Tx) error { return f(tx) })
 }
 
-// Settle implements [durable.Transaction]: it checks deferred constraints, and turns to the tables
-// of the store.
+// Settle implements [durable.Transaction]: it checks deferred constraints, and switches to the
+// store's tables.
 func (t *transaction) Settle(ctx context.Context) error {
 	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL search_path TO "+pgx.Identifier{t.s.schema}.Sanitize())
 	if !isOfStep(err) {
-		return nil // Swap fails as well
+		return nil // Swap fails too
 	}
 	return t.s.wrap(err)
 }
 
-// isOfStep reports whether an error is about what a step has written: not about the connection,
+// isOfStep reports whether an error is about the step's statements, and not about the connection,
 // the order of transactions, or the state of the server.
 func isOfStep(err error) bool {
 	var refused *pgconn.PgError
@@ -114,5 +115,5 @@ func (t *transaction) Commit(ctx context.Context) error { return t.s.wrap(t.tx.C
 func (t *transaction) Rollback() {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTime)
 	defer cancel()
-	_ = t.tx.Rollback(ctx) // it has ended, or its connection is closed, which is one too
+	_ = t.tx.Rollback(ctx) // it has ended already, or its connection is closed, which also rolls back
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// debitFrame is a durable function of one step, which writes to the table "debits".
+// debitFrame is a durable function with one step, which writes to the table "debits".
 type debitFrame struct {
 	durable.NoDeferred
 	step func(ctx context.Context, account string) (int, error)
@@ -49,7 +49,7 @@ func (f *debitFrame) Live(int) []durable.Value {
 
 func (f *debitFrame) Outcome() (result any, err *error) { return &f.sum, &f.err }
 
-// stepping is the function with a step.
+// stepping returns a durable function with the given step.
 func stepping(step func(ctx context.Context, account string) (int, error)) durable.Function[struct{}, string, int] {
 	return durable.Function[struct{}, string, int]{
 		Name: "bank.Debit", Layout: "1",
@@ -66,8 +66,8 @@ func accounts(t testing.TB) (table string) {
 	return table
 }
 
-// query runs a statement outside of all stores, and returns the number in its first row, if it
-// has one.
+// query runs a statement outside all stores. It returns the number in the first row, if there is
+// one.
 func query(t testing.TB, statement string) (n int) {
 	t.Helper()
 	c, err := pgx.Connect(context.Background(), server.Address())
@@ -106,8 +106,8 @@ func engine(t testing.TB, s durable.Store, opts ...durable.Option) *durable.Engi
 	return e
 }
 
-// TestAStepsStatementsHappenOnceAtEachCrash has the same step with a transaction, and with a
-// connection of its own, whose statement a crash repeats.
+// TestAStepsStatementsHappenOnceAtEachCrash runs the same step with a transaction, and with a
+// separate connection, whose statement a crash repeats.
 func TestAStepsStatementsHappenOnceAtEachCrash(t *testing.T) {
 	for name, most := range map[string]int{"in its transaction": 1, "outside": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestALostInstanceLosesItsStatements(t *testing.T) {
 	assert.Equal(t, 1, debits(t, table))
 }
 
-// TestAnEndedConnectionRepeatsTheStep ends the connection when the step has made its statements.
+// TestAnEndedConnectionRepeatsTheStep ends the connection after the step has made its statements.
 // The step has not failed: it is repeated without a Retry.
 func TestAnEndedConnectionRepeatsTheStep(t *testing.T) {
 	table, store, calls := accounts(t), opened(t, newSchema()), 0
@@ -190,8 +190,8 @@ func TestAnEndedConnectionRepeatsTheStep(t *testing.T) {
 	assert.Equal(t, 1, debits(t, table))
 }
 
-// TestAConstraintThatIsCheckedAtTheCommitIsTheStepsError has a constraint that the database looks
-// at when the step has returned.
+// TestAConstraintThatIsCheckedAtTheCommitIsTheStepsError uses a constraint that the database
+// checks after the step has returned.
 func TestAConstraintThatIsCheckedAtTheCommitIsTheStepsError(t *testing.T) {
 	table := accounts(t)
 	query(t, "ALTER TABLE "+table+" ADD UNIQUE (account) DEFERRABLE INITIALLY DEFERRED")
@@ -207,7 +207,7 @@ func TestAConstraintThatIsCheckedAtTheCommitIsTheStepsError(t *testing.T) {
 	assert.Zero(t, debits(t, table))
 }
 
-// TestStepsThatHoldAllTransactionsCanWrite has two steps at a time, each with a transaction, and
+// TestStepsThatHoldAllTransactionsCanWrite runs two steps at a time, each with a transaction, and
 // one connection for all heartbeats.
 func TestStepsThatHoldAllTransactionsCanWrite(t *testing.T) {
 	table := accounts(t)

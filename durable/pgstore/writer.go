@@ -16,34 +16,36 @@ import (
 
 // # Swaps together
 //
-// A statement and its commit cost the server more than the row that they write. So the swaps of
-// instances that come while others are on their way are made together, by one statement for the
-// new ones and one for the others. An idle store writes each swap at once and alone.
+// A statement and its commit cost the server more than the row that they write. So swaps that
+// arrive while others are in progress are made together, by one statement for new instances and
+// one for existing ones. An idle store writes each swap at once and alone.
 //
 //	a caller                              a lane
-//	 1. lock; append the swap              1. lock; take swaps that wait; none: end
-//	 2. fewer lanes than there may be:     2. unlock; one: as a statement of its own
-//	    start one                          3. more: the statements of all, one commit
+//	 1. lock; append the swap              1. lock; take waiting swaps; none: end
+//	 2. if not all lanes run, start        2. unlock; one swap: its own statement
+//	    one                                3. more: the statements of all, one commit
 //	 3. unlock; wait for the answer        4. answer each; again from 1
 //
-// A statement says for each swap whether its version was the stored one. Two swaps of one instance
-// are never in one statement. An error of the server means that none was written: then each is
-// made again alone, so that the error meets the swap that causes it. After an error of the
-// connection each of them may have been written, as after that of a swap alone.
+// A statement reports for each swap whether its version was the stored one. Two swaps of one
+// instance are never in one statement. An error of the server means that none was written; each
+// swap is then repeated alone, so that only the swap that causes the error gets it. After an
+// error of the connection each swap may or may not have been written, as after such an error of a
+// single swap.
 //
-// A caller whose context ends does not wait any more. The statements end if all callers are gone.
+// A caller whose context ends stops waiting. The statements are canceled when all callers are
+// gone.
 
 const (
-	lanes     = 4       // groups that are on their way at a time
+	lanes     = 4       // groups in progress at a time
 	most      = 256     // swaps of a group
-	mostBytes = 4 << 20 // of their states, but for the last one
+	mostBytes = 4 << 20 // of their states, not counting the last one
 )
 
-// swapping is a swap that waits.
+// swapping is a waiting swap.
 type swapping struct {
 	ctx    context.Context
-	r      durable.Record // the caller's may change when it is gone
-	answer chan struct{}  // closed: what follows is set
+	r      durable.Record // a copy: the caller may change its record after it has stopped waiting
+	answer chan struct{}  // closed: the fields below are set
 	mail   bool
 	err    error
 }
@@ -52,12 +54,12 @@ type swapping struct {
 type writer struct {
 	pool *pgxpool.Pool
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	queue []*swapping
 	lanes int
 }
 
-// swap writes a record, and leaves its version. It blocks until that is durable.
+// swap writes a record. It does not update r.Version. It blocks until the write is durable.
 func (w *writer) swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -79,14 +81,14 @@ func (w *writer) swap(ctx context.Context, r *durable.Record) (mail bool, err er
 	}
 }
 
-// lane makes swaps until none waits.
+// lane makes swaps until none is waiting.
 func (w *writer) lane() {
 	for group := w.next(); len(group) > 0; group = w.next() {
 		w.write(group)
 	}
 }
 
-// next returns swaps that wait, of different instances; none: the lane ends.
+// next returns waiting swaps of different instances, or none if the lane should end.
 func (w *writer) next() (group []*swapping) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +105,7 @@ func (w *writer) next() (group []*swapping) {
 	return group
 }
 
-// write makes the swaps of a group, and answers them.
+// write makes the swaps of a group and answers them.
 func (w *writer) write(group []*swapping) {
 	ctx, stop := whileAnyWaits(group)
 	defer stop()
@@ -117,7 +119,7 @@ func (w *writer) write(group []*swapping) {
 	}
 }
 
-// whileAnyWaits is a context that ends when those of all callers have.
+// whileAnyWaits returns a context that ends when the contexts of all callers have ended.
 func whileAnyWaits(group []*swapping) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
 	var mu sync.Mutex
@@ -140,7 +142,7 @@ func whileAnyWaits(group []*swapping) (ctx context.Context, stop func()) {
 	}
 }
 
-// input are the swaps of a group: an array for each column.
+// input is the input of a group's statements: an array for each column.
 const input = `unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[],
 	$10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::text[])
 	AS n (number, id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step)`
@@ -164,12 +166,12 @@ const (
 		) SELECT number, mail FROM swapped`
 )
 
-// together makes the swaps of a group by one transaction. It returns false if none is made, and
-// each is to be made alone; else the answers are in the group.
+// together makes the swaps of a group in one transaction. It returns false if none was made and
+// each has to be made alone; otherwise the answers are in the group.
 func (w *writer) together(ctx context.Context, group []*swapping) (done bool) {
 	var fresh, changed arrays
 	for i, one := range group {
-		one.err = durable.ErrConflict // unless a statement says that it was written
+		one.err = durable.ErrConflict // unless a statement reports that it was written
 		to := &changed
 		if one.r.Version == 0 {
 			to = &fresh
@@ -227,7 +229,7 @@ func (a *arrays) add(i int, r *durable.Record) error {
 	return err
 }
 
-// all are the parameters in their order.
+// all returns the parameters in order.
 func (a *arrays) all() []any {
 	return []any{a.number, a.id, a.function, a.run, a.version, a.status, a.reason, a.labels, a.created, a.updated, a.owner, a.epoch, a.due,
 		a.seen, a.floor, a.state, a.step}

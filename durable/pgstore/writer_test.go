@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore"
 )
 
-// administrator is a connection that is not the store's, with the name of a schema.
+// administrator returns a connection that is not the store's, and the name of a schema.
 func administrator(t *testing.T, schema string) (c *pgx.Conn, name string) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), server.Address())
@@ -24,7 +24,7 @@ func administrator(t *testing.T, schema string) (c *pgx.Conn, name string) {
 	return c, pgx.Identifier{schema}.Sanitize()
 }
 
-// all makes swaps at the same time, and returns their errors.
+// all makes swaps concurrently, and returns their errors.
 func all(s *pgstore.Store, records []*durable.Record) []error {
 	errs := make([]error, len(records))
 	var wg sync.WaitGroup
@@ -35,7 +35,7 @@ func all(s *pgstore.Store, records []*durable.Record) []error {
 	return errs
 }
 
-// TestTheOthersOfAGroupAreMade has one swap among many that the server refuses.
+// TestTheOthersOfAGroupAreMade makes many swaps, one of which the server refuses.
 func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	schema := newSchema()
 	s := opened(t, schema)
@@ -59,8 +59,8 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	}
 }
 
-// TestSwapsTogetherAreSwapsAlone makes many at the same time: new ones, later ones, those of old
-// versions, several of one instance, with messages that were seen and not.
+// TestSwapsTogetherAreSwapsAlone makes many swaps concurrently: of new instances, of existing
+// ones, with outdated versions, several of one instance, with seen and unseen messages.
 func TestSwapsTogetherAreSwapsAlone(t *testing.T) {
 	s := opened(t, newSchema())
 	const n = 120
@@ -102,7 +102,7 @@ func TestSwapsTogetherAreSwapsAlone(t *testing.T) {
 }
 
 // TestACallerThatDoesNotWaitLeavesTheOthersAlone has a swap that waits for a lock, and a caller
-// whose context ends meanwhile.
+// whose context ends during the wait.
 func TestACallerThatDoesNotWaitLeavesTheOthersAlone(t *testing.T) {
 	schema := newSchema()
 	s := opened(t, schema)
@@ -125,13 +125,13 @@ func TestACallerThatDoesNotWaitLeavesTheOthersAlone(t *testing.T) {
 	now, err := s.Load(t.Context(), "held")
 	require.NoError(t, err)
 	_, err = s.Swap(t.Context(), now)
-	if err != nil { // the server may have made the first one before it heard of its end
+	if err != nil { // the server may have made the first one before the cancellation arrived
 		require.ErrorIs(t, err, durable.ErrConflict)
 	}
 }
 
-// TestARightThatIsTakenAwayIsAnError that can be matched, and when it is given again, the same
-// write succeeds.
+// TestARightThatIsTakenAwayIsAnError checks that a missing right is an error that can be matched,
+// and that the same write succeeds when the right is granted again.
 func TestARightThatIsTakenAwayIsAnError(t *testing.T) {
 	schema := newSchema()
 	opened(t, schema)
@@ -159,7 +159,7 @@ func TestARightThatIsTakenAwayIsAnError(t *testing.T) {
 	assert.EqualValues(t, 2, r.Version)
 }
 
-// TestTablesOfOthersAreRefused has a program of something else that had the idea of that name.
+// TestTablesOfOthersAreRefused finds tables of the same names that another program has made.
 func TestTablesOfOthersAreRefused(t *testing.T) {
 	schema := newSchema()
 	c, name := administrator(t, schema)

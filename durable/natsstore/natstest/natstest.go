@@ -1,5 +1,5 @@
-// Package natstest starts NATS servers in this process, alone or as a cluster, for tests and for
-// trying things out. They have no passwords, and listen on this host alone.
+// Package natstest starts NATS servers in this process, alone or as a cluster, for tests and
+// experiments. They have no passwords, and listen only on this host.
 package natstest
 
 import (
@@ -19,16 +19,16 @@ import (
 // Server is a server of a [Plan] that runs in this process.
 type Server struct{ server *server.Server }
 
-// Plan says where the servers of a cluster are, which may run in several processes.
+// Plan describes the servers of a cluster, which may run in several processes.
 type Plan struct {
-	Dir      string   // each server has a folder there
+	Dir      string   // contains a folder for each server
 	Clients  []string // the addresses for clients, host:port; one for each server
 	Routes   []string // the addresses for the other servers
 	Unsynced bool     // answer before files are synced
 
-	// Ways are the addresses at which each server reaches the others, Ways[from][to], where these
-	// are not their Routes: something lies between them that a test can cut. Servers then tell
-	// neither each other nor clients of other addresses.
+	// Ways are the addresses at which each server reaches the others, Ways[from][to], if those
+	// are not their Routes: a test can put a connection that it can cut in between. Servers then
+	// do not advertise other addresses to each other or to clients.
 	Ways [][]string
 }
 
@@ -60,13 +60,13 @@ func closeAll(held []net.Listener) (err error) {
 	return err
 }
 
-// URL is the address of all servers, for natsstore.Connect.
+// URL returns the address of all servers, for natsstore.Connect.
 func (p Plan) URL() string { return "nats://" + strings.Join(p.Clients, ",nats://") }
 
-// Name is the name of server i, under which a stream names its leader.
+// Name returns the name of server i, by which a stream names its leader.
 func (p Plan) Name(i int) string { return fmt.Sprint("server-", i) }
 
-// Start starts server i of the plan, or starts it again. It does not wait for the others.
+// Start starts or restarts server i of the plan. It does not wait for the others.
 func (p Plan) Start(i int) (*Server, error) {
 	config := serving.Config{
 		Dir: filepath.Join(p.Dir, p.Name(i)), Name: p.Name(i), Listen: p.Clients[i], Unsynced: p.Unsynced, Store: most,
@@ -84,16 +84,17 @@ func (p Plan) Start(i int) (*Server, error) {
 	return &Server{s}, nil
 }
 
-// most is how many bytes a server keeps.
+// most limits the bytes that a server keeps.
 const most = 8 << 30
 
-// Stop ends the server and its connections, and waits for its end. A second call does nothing.
+// Stop ends the server and its connections, and waits for the server's end. A second call does
+// nothing.
 func (s *Server) Stop() {
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }
 
-// Cluster is the servers of a plan that run in this process.
+// Cluster is the servers of a plan, running in this process.
 type Cluster struct {
 	Plan
 	Servers []*Server

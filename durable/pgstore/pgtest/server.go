@@ -1,6 +1,6 @@
-// Package pgtest starts Postgres servers for tests and for trying things out: each has a directory
-// and a Unix socket of its own, and ends with its process. It needs the server's programs, which
-// Debian's package postgresql and its like install.
+// Package pgtest starts Postgres servers for tests and experiments. Each server has its own
+// directory and Unix socket, and ends with its process. It needs the server's programs, which
+// Debian's package postgresql and similar packages install.
 package pgtest
 
 import (
@@ -20,7 +20,8 @@ import (
 )
 
 // Programs is the environment variable with the folder of the programs initdb and postgres.
-// Without it they are looked for where pg_config says, in PATH, and where Debian has them.
+// Without it, they are searched for in the folder that pg_config names, in PATH, and in Debian's
+// folders.
 const Programs = "MOVENEXT_POSTGRES_PROGRAMS"
 
 // ErrNotInstalled is the error of [Start] where there is no Postgres server to start.
@@ -33,10 +34,11 @@ type Server struct {
 	ended         chan struct{}
 }
 
-// Start makes a database in dir, unless one is there, and starts a server for it. An empty
-// dir is a temporary one, which the caller removes. It blocks until the server answers or
-// ctx has ended. Run by root, the server's processes belong to the user postgres, since
-// Postgres insists. settings are the server's, as name=value.
+// Start makes a database in dir, unless one exists, and starts a server for it. If dir is empty,
+// a temporary directory is used, which the caller removes. Start blocks until the server answers
+// or ctx has ended. If this process runs as root, the server's processes run as the user
+// postgres, since Postgres refuses to run as root. settings are settings of the server, as
+// name=value.
 func Start(ctx context.Context, dir string, settings ...string) (*Server, error) {
 	programs, err := folder()
 	if err != nil {
@@ -61,7 +63,7 @@ func Start(ctx context.Context, dir string, settings ...string) (*Server, error)
 	return s, nil
 }
 
-// folder is where the programs are.
+// folder returns the folder of the programs.
 func folder() (string, error) {
 	if dir := os.Getenv(Programs); dir != "" {
 		if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
@@ -140,19 +142,19 @@ func (s *Server) start(ctx context.Context, settings []string) error {
 	}
 }
 
-// Address is the address of the server's database, for pgx and for pgstore.Open. It stays the same
-// when the directory is started again.
+// Address returns the address of the server's database, for pgx and for pgstore.Open. It stays
+// the same when a server is started again on the directory.
 func (s *Server) Address() string {
 	return "host=" + s.dir + " user=postgres dbname=postgres"
 }
 
-// Dir is the directory of the server.
+// Dir returns the directory of the server.
 func (s *Server) Dir() string { return s.dir }
 
-// Stop ends the server, and its connections, and waits for its end.
+// Stop ends the server and its connections, and waits for the server's end.
 func (s *Server) Stop() { s.signal(syscall.SIGINT) }
 
-// Kill is a crash: the server's processes end at once, and write nothing any more.
+// Kill simulates a crash: the server's processes end at once and write nothing more.
 func (s *Server) Kill() { s.signal(syscall.SIGQUIT) }
 
 func (s *Server) signal(sig os.Signal) {

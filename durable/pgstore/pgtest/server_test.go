@@ -39,7 +39,7 @@ func ExampleStart() {
 	// Output: off <nil> <nil>
 }
 
-// TestAServerComesBackAfterACrash has what was committed before.
+// TestAServerComesBackAfterACrash checks that a restarted server has what was committed before.
 func TestAServerComesBackAfterACrash(t *testing.T) {
 	dir, err := os.MkdirTemp("", "pgtest") //nolint:usetesting // other users may not enter that
 	require.NoError(t, err)

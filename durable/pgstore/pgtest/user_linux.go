@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// asUser makes a process end with this one and, if this one is root's, belong to the user
-// postgres.
+// asUser makes a process end with this one. If this process runs as root, the other runs as the
+// user postgres.
 func asUser() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if uid, gid, ok := other(); ok {
@@ -17,7 +17,7 @@ func asUser() *syscall.SysProcAttr {
 	return attr
 }
 
-// giveAway makes a directory the server's.
+// giveAway makes the server's user the owner of a directory.
 func giveAway(dir string) error {
 	if uid, gid, ok := other(); ok {
 		return os.Chown(dir, int(uid), int(gid))
@@ -25,7 +25,7 @@ func giveAway(dir string) error {
 	return nil
 }
 
-// other is the user that the server runs as, if this process is root's.
+// other returns the user as whom the server runs if this process runs as root.
 func other() (uid, gid uint32, ok bool) {
 	if os.Getuid() != 0 {
 		return 0, 0, false

@@ -15,27 +15,27 @@ import (
 // Config describes a server.
 type Config struct {
 	Dir      string // of its files
-	Name     string // in a cluster, where each has another one
+	Name     string // in a cluster, where names differ
 	Listen   string // host:port; empty: only this process can connect
 	Unsynced bool   // answer before files are synced
-	Store    int64  // how many bytes it keeps; 0: as the disk allows
+	Store    int64  // limit of the bytes that it keeps; 0: limited only by the disk
 
 	Cluster string   // host:port for the other servers; empty: there are none
 	Routes  []string // host:port of all of them
-	Fixed   bool     // no server tells others, or clients, where servers are
+	Fixed   bool     // servers do not advertise addresses to each other or to clients
 
 	Users []*server.User // nil: no passwords
 }
 
-// Most is how many bytes a message may have: a state, and what the store needs.
+// Most is the maximum size of a message in bytes: a state, and the store's own data.
 const Most = 4 << 20
 
-// nowhere is an address at which nothing listens: servers tell each other how they can be reached
-// whether they are to or not.
+// nowhere is an address at which nothing listens. A server advertises an address in any case;
+// this one is for servers that must not be reached.
 const nowhere = "127.0.0.1:1"
 
-// Start starts a server, and returns when it takes connections. A cluster may need the other
-// servers to be usable.
+// Start starts a server, and returns when it accepts connections. A server of a cluster may be
+// usable only once the others run.
 func Start(c Config) (*server.Server, error) {
 	o := &server.Options{
 		ServerName: c.Name, JetStream: true, StoreDir: c.Dir, SyncAlways: !c.Unsynced, MaxPayload: Most,
@@ -81,10 +81,10 @@ func Start(c Config) (*server.Server, error) {
 	return s, nil
 }
 
-// complaints is a log that keeps why a server does not start.
+// complaints is a log that keeps the reason why a server does not start.
 type complaints struct{ fatal chan string }
 
-// Fatalf notes the first reason.
+// Fatalf records the first reason.
 func (c complaints) Fatalf(format string, v ...any) {
 	select {
 	case c.fatal <- fmt.Sprintf(format, v...):
@@ -98,7 +98,7 @@ func (complaints) Noticef(string, ...any) {}
 // Warnf does nothing.
 func (complaints) Warnf(string, ...any) {}
 
-// Errorf does nothing: clients are told.
+// Errorf does nothing: clients get the errors.
 func (complaints) Errorf(string, ...any) {}
 
 // Debugf does nothing.
@@ -107,7 +107,7 @@ func (complaints) Debugf(string, ...any) {}
 // Tracef does nothing.
 func (complaints) Tracef(string, ...any) {}
 
-// split is an address as the server takes it: port 0 is any.
+// split splits an address into the server's form: port 0 picks a free port.
 func split(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {
