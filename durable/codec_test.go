@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copied is v after it has been saved and loaded.
+// copied returns v after it has been saved and loaded.
 func copied[T any](t *testing.T, v T) T {
 	t.Helper()
 	data, err := encodeAlone(reflect.ValueOf(&v).Elem())
@@ -26,7 +26,7 @@ func copied[T any](t *testing.T, v T) T {
 	return back
 }
 
-// refused is the error of saving v.
+// refused returns the error of saving v.
 func refused[T any](v T) error {
 	_, err := encodeAlone(reflect.ValueOf(&v).Elem())
 	return err
@@ -197,7 +197,7 @@ func TestOnlyTheNewestAnswersAreKept(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// FuzzDecode gives the decoder documents that were not saved by the encoder.
+// FuzzDecode runs the decoder on documents that the encoder did not write.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"value":{"Name":"a","Next":{"$ref":0},"All":{"$map":[]}},"objects":[{"Name":"b","Next":null,"All":null}]}`))
 	f.Add([]byte(`{"value":{"$ref":0},"objects":[{"$ref":0}]}`))

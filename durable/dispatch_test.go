@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A take that has filled the slots is followed by one for a part of them. Long steps that hold the
-// others do not keep a free one idle forever, nor does a clock that is set back.
+// After a take that fills all slots, the next one waits until some are free. Long steps in the
+// other slots do not keep a free one idle forever, nor does a clock that is set back.
 func TestATakeWaitsForFreeSlotsForAWhileAlone(t *testing.T) {
 	ended := time.Unix(1000, 0)
 	full := asking{filled: true, ended: ended, took: time.Millisecond}

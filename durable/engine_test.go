@@ -19,10 +19,10 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// quiet keeps what engines report out of the tests' output.
+// quiet keeps the engines' log messages out of the tests' output.
 func quiet() durable.Option { return durable.Log(slog.New(slog.DiscardHandler)) }
 
-// opened is an engine that is shut down at the end of the test.
+// opened returns an engine that is shut down at the end of the test.
 func opened(t *testing.T, store durable.Store, opts ...durable.Option) *durable.Engine {
 	t.Helper()
 	e, err := durable.Open(t.Context(), store, append([]durable.Option{quiet()}, opts...)...)
@@ -117,8 +117,8 @@ func TestACanceledOrderIsUndone(t *testing.T) {
 	})
 }
 
-// The cancellation arrives while the reservation runs: its context ends, and the order does
-// not go on to wait.
+// The cancellation arrives while the reservation runs: the step's context ends, and the order
+// does not continue to its wait.
 func TestACancellationEndsTheContextOfTheStep(t *testing.T) {
 	in(t, func(t *testing.T) {
 		f := scripted{step: func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }}
@@ -150,12 +150,12 @@ func TestATerminatedOrderIsNotUndone(t *testing.T) {
 	})
 }
 
-// scripted is a durable function of one step, whose parts are given by the test.
+// scripted is a durable function with one step, whose parts the test supplies.
 type scripted struct {
 	step    func(ctx context.Context) (int, error)
 	between func(n int) // after the step
 	layout  string
-	live    any // one more variable at the step: a pointer
+	live    any // a pointer to another variable that is live at the step
 }
 
 func (s scripted) function() durable.Function[struct{}, int, int] {
@@ -199,7 +199,7 @@ func (f *scriptedFrame) Live(point int) []durable.Value {
 
 func (f *scriptedFrame) Outcome() (result any, err *error) { return &f.n, &f.err }
 
-// outcome runs a scripted function.
+// outcome runs a scripted function and returns its outcome.
 func outcome(t *testing.T, s scripted, opts ...durable.Option) (int, error) {
 	t.Helper()
 	h, err := durable.Serve(opened(t, durable.NewMemory(), opts...), s.function(), struct{}{}).Start(t.Context(), "a", 1)
@@ -229,7 +229,7 @@ func TestAStepIsTriedAgainAsItsRetrySays(t *testing.T) {
 	})
 }
 
-// The pauses shrink, down to a nanosecond, and do not turn into the longest.
+// The pauses shrink to a nanosecond at least, and do not jump to the longest.
 func TestAFactorBelowOneShortensThePauses(t *testing.T) {
 	in(t, func(t *testing.T) {
 		begin, n := time.Now(), 0
@@ -283,7 +283,7 @@ func TestAStepHasItsTimeout(t *testing.T) {
 	})
 }
 
-// stuck starts an instance, and returns why it cannot continue.
+// stuck starts an instance, and returns the reason why it cannot continue.
 func stuck(t *testing.T, store durable.Store, s scripted) string {
 	t.Helper()
 	e := opened(t, store)
@@ -315,8 +315,8 @@ func TestWhatCannotContinueIsStuckWithAReason(t *testing.T) {
 	})
 }
 
-// A deploy with another layout finds the instance stuck; one with a layout that knows both
-// continues it.
+// After a deploy with another layout the instance is stuck. A deploy with a layout that knows
+// both continues it.
 func TestAnUnknownLayoutIsStuckUntilADeployThatKnowsIt(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
@@ -370,7 +370,7 @@ func TestADamagedInstanceIsStuckAndResumed(t *testing.T) {
 
 		r, err = store.Load(t.Context(), "a")
 		require.NoError(t, err)
-		r.State[len(r.State)-5] ^= 1 // an operator has a copy
+		r.State[len(r.State)-5] ^= 1 // the store has a copy of its own
 		_, err = store.Swap(t.Context(), r)
 		require.NoError(t, err)
 		require.NoError(t, e.Resume(t.Context(), "a"))
@@ -379,7 +379,7 @@ func TestADamagedInstanceIsStuckAndResumed(t *testing.T) {
 	})
 }
 
-// Shutdown lets the step end, and the next engine continues behind it.
+// Shutdown lets the step end, and the next engine continues after it.
 func TestShutdownStopsAtTheNextPoint(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store, s := durable.NewMemory(), shop.New()
@@ -411,13 +411,13 @@ func TestShutdownStopsAtTheNextPoint(t *testing.T) {
 	})
 }
 
-// A step that does not end holds up Shutdown only until its context does. Another engine
-// repeats the step with the same key when the lease has expired.
+// A step that does not end delays Shutdown only until the context of Shutdown ends. Another
+// engine repeats the step with the same key when the lease has expired.
 func TestAStepOfADeadWorkerIsRepeatedWithItsKey(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
 		var mu sync.Mutex
-		var keys []string // guarded by mu: the dead worker's call ends beside the second one
+		var keys []string // guarded by mu: the dead worker's call overlaps the second one
 		called := func(key string) int {
 			mu.Lock()
 			defer mu.Unlock()
@@ -460,7 +460,7 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A client starts and waits; an engine of its own does the work.
+// A client starts an instance and waits; another engine does the work.
 func TestAClientRunsNothing(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store, s, other := durable.NewMemory(), shop.New(), shop.New()

@@ -11,10 +11,10 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// Greeter has the steps.
+// Greeter is the receiver of the steps.
 type Greeter struct{ greeting string }
 
-// Greet is a durable function as plain Go: it asks a step for a name's form, waits for a
+// Greet is a durable function as plain Go: it calls a step for the salutation, waits for a
 // signal, and returns.
 func (g *Greeter) Greet(ctx context.Context, name string) (string, error) {
 	polite, err := g.salute(ctx, name)
@@ -46,7 +46,7 @@ func (f *greetFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 			return t.Return()
 		}
 		return t.Receive(2, "sender", time.Hour)
-	case 2: // the signal is there
+	case 2: // the signal has arrived
 		f.from, f.err = durable.Received[string](t)
 		f.result = f.polite + " from " + f.from
 		return t.Return()
@@ -71,7 +71,7 @@ func (f *greetFrame) Live(point int) []durable.Value {
 
 func (f *greetFrame) Outcome() (result any, err *error) { return &f.result, &f.err }
 
-// GreetDurable is what an engine needs to know.
+// GreetDurable describes the function to the engine.
 var GreetDurable = durable.Function[*Greeter, string, string]{
 	Name:   "example.Greet",
 	Layout: "1",
@@ -79,8 +79,8 @@ var GreetDurable = durable.Function[*Greeter, string, string]{
 	New:    func(g *Greeter, name string) durable.Frame { return &greetFrame{g: g, name: name} },
 }
 
-// A durable function that is written by hand: it is started on one engine, and another one
-// continues it, as after a deploy.
+// A durable function written by hand. It is started on one engine, and another one continues it,
+// as after a deploy.
 func Example() {
 	ctx := context.Background()
 	store := durable.NewMemory()
@@ -115,7 +115,7 @@ func Example() {
 	// <nil>
 }
 
-// tallyFrame is a function that adds up what it is sent, written by hand.
+// tallyFrame is a function, written by hand, that adds up the numbers that it receives.
 type tallyFrame struct {
 	durable.NoDeferred
 	sum int
@@ -151,8 +151,8 @@ var tallyDurable = durable.Function[struct{}, int, int]{
 	New:    func(_ struct{}, begin int) durable.Frame { return &tallyFrame{sum: begin} },
 }
 
-// An update is answered by the function, one that Validate refuses is not seen by it, a query
-// reads what is saved, and a reset goes back to the beginning.
+// The function answers an update but does not see one that Validate refuses. A query reads saved
+// values, and a reset goes back to the beginning.
 func ExampleUpdate() {
 	ctx := context.Background()
 	e, err := durable.Open(ctx, durable.NewMemory(), durable.Trail(64<<10))
@@ -193,7 +193,7 @@ func ExampleUpdate() {
 	// <nil>
 }
 
-// sumFrame is a function that has two tallies as children, written by hand.
+// sumFrame is a function, written by hand, that has two tallies as children.
 type sumFrame struct {
 	durable.NoDeferred
 	sum int
@@ -226,7 +226,7 @@ var sumDurable = durable.Function[struct{}, struct{}, int]{
 	New:    func(struct{}, struct{}) durable.Frame { return &sumFrame{} },
 }
 
-// A function waits for its children, which are instances that can be signaled.
+// A function waits for its children, which are instances that can receive signals.
 func ExampleAll() {
 	ctx := context.Background()
 	e, err := durable.Open(ctx, durable.NewMemory())
@@ -247,7 +247,7 @@ func ExampleAll() {
 		children = i.Children
 	}
 	for _, id := range children {
-		// Until it is started, it is not found.
+		// The child is not found until it has been started.
 		for err = durable.ErrNotFound; errors.Is(err, durable.ErrNotFound); {
 			err = e.Signal(ctx, id, "add", durable.Asked[int]{})
 		}
@@ -275,7 +275,7 @@ func mailing(ctx context.Context, items []string, send func(string)) error {
 	return nil
 }
 
-// A step says how far it is. In the plain form nothing listens.
+// A step reports its progress. In the plain form the report has no effect.
 func ExampleHeartbeat() {
 	err := mailing(durable.WithPlain(context.Background(), silent{}), []string{"a", "b"}, func(item string) { fmt.Println(item) })
 	fmt.Println(err)
@@ -300,7 +300,7 @@ func (s sealed) Decode(id string, data []byte) ([]byte, error) {
 	return s.Open(nil, nil, data, []byte(id))
 }
 
-// The store gets checkpoints and signals encrypted.
+// The store receives only encrypted checkpoints and signals.
 func ExamplePayloads() {
 	ctx := context.Background()
 	block, err := aes.NewCipher([]byte("a key of 32 bytes, from a vault."))
@@ -330,7 +330,7 @@ func ExamplePayloads() {
 	// <nil>
 }
 
-// A hook is told what the engine does, and the metrics count it.
+// A hook receives the engine's events, and the metrics count them.
 func ExampleEngine_OnEvent() {
 	ctx := context.Background()
 	e, err := durable.Open(ctx, durable.NewMemory())

@@ -88,7 +88,7 @@ func TestAStoreThatIsDownAtTheStartIsSaid(t *testing.T) {
 	require.ErrorContains(t, err, "the store cannot be used")
 }
 
-// For an hour the disk is full, or the whole store is down. It begins in a step.
+// The disk is full for an hour, or the whole store is down. The failure begins during a step.
 func TestAnOrderOutlivesAnHourWithoutItsStore(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -129,8 +129,7 @@ func TestAnOrderOutlivesAnHourWithoutItsStore(t *testing.T) {
 	}
 }
 
-// small is a store that keeps no state of more than some bytes, as servers do whose messages have
-// a limit.
+// small is a store that limits the size of a state, like servers that limit the size of messages.
 type small struct {
 	durable.Store
 	most int
@@ -143,8 +142,8 @@ func (s small) Swap(ctx context.Context, r *durable.Record) (bool, error) {
 	return s.Store.Swap(ctx, r)
 }
 
-// A checkpoint that the store can never keep makes the instance stuck at the one before, with its
-// own values, and a larger limit lets it continue.
+// If the store can never keep a checkpoint, the instance is stuck at the previous one, with that
+// one's values. With a larger limit it continues.
 func TestACheckpointThatTheStoreCannotKeepIsAReasonToBeStuck(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store, s := durable.NewMemory(), shop.New()
@@ -177,7 +176,7 @@ func TestACheckpointThatTheStoreCannotKeepIsAReasonToBeStuck(t *testing.T) {
 	})
 }
 
-// Two engines whose clocks jump by up to an hour in both directions, at each look.
+// Two engines whose clocks jump by up to an hour in both directions at each reading.
 func TestOrdersEndOnceUnderClocksThatJump(t *testing.T) {
 	for seed := range uint64(5) {
 		in(t, func(t *testing.T) {
@@ -234,7 +233,7 @@ func TestAClockThatIsSetBackDelaysNoSignal(t *testing.T) {
 	})
 }
 
-// An ended instance is kept for its time, and then its id is free.
+// An ended instance is kept for the retention, and then its id is free.
 func TestAnIdIsFreeAfterTheRetention(t *testing.T) {
 	in(t, func(t *testing.T) {
 		s := shop.New()

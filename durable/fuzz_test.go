@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// saved are the documents of an order at its points: at the step, waiting, ended.
+// saved returns the documents of an order at its points: at the step, waiting, ended.
 func saved(f *testing.F) (bodies [][]byte) {
 	f.Helper()
 	store := durable.NewMemory()
@@ -46,9 +46,9 @@ func saved(f *testing.F) (bodies [][]byte) {
 	return bodies
 }
 
-// FuzzCheckpoint gives an engine checkpoints that no engine has written, with a checksum that is
-// right and without one. Whatever they say, nothing panics, and an instance that cannot be
-// loaded is stuck with its checkpoint unchanged.
+// FuzzCheckpoint gives an engine checkpoints that no engine has written, with and without a
+// correct checksum. Whatever they contain, nothing panics, and an instance that cannot be loaded
+// is stuck with its checkpoint unchanged.
 func FuzzCheckpoint(f *testing.F) {
 	for _, body := range saved(f) {
 		f.Add(body, true)
@@ -68,7 +68,7 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// meet has an engine meet a state, and do with it all that it can be asked for.
+// meet stores a state for an engine, and calls everything that the engine can do with it.
 func meet(t *testing.T, state []byte) {
 	t.Helper()
 	ctx := t.Context()
@@ -105,7 +105,7 @@ func meet(t *testing.T, state []byte) {
 	require.NoError(t, e.Shutdown(ctx))
 }
 
-// A document of a later format is met by an older worker, and then by one that knows it.
+// An older worker loads a document of a later format; then a worker that knows the format does.
 func TestACheckpointOfALaterFormatWaitsForItsProgram(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()

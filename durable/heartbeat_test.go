@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// The step counts to ten, and each attempt gets three further.
+// The step counts to ten, and each attempt advances by three.
 func TestProgressReachesTheNextAttempt(t *testing.T) {
 	in(t, func(t *testing.T) {
 		attempts := 0
@@ -45,7 +45,7 @@ func TestProgressReachesTheNextAttempt(t *testing.T) {
 	})
 }
 
-// The worker dies in the middle; the other one begins where the first has said to be.
+// The worker dies in the middle; the other one begins at the reported progress.
 func TestProgressSurvivesTheWorker(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
@@ -134,7 +134,7 @@ func TestAHeartbeatThatCannotBeSavedStopsNothing(t *testing.T) {
 	})
 }
 
-// Two workers, each of which calls some of the steps of an order.
+// Each of two workers calls some of the steps of an order.
 func TestAStepIsLeftToAWorkerThatCallsIt(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
@@ -163,8 +163,8 @@ func TestAStepIsLeftToAWorkerThatCallsIt(t *testing.T) {
 	})
 }
 
-// failingSwaps is a store whose Swap fails while fails is set: written, where the answer is
-// lost, or not.
+// failingSwaps is a store whose Swap fails while fails is set, before the write or after it, as
+// if the answer had been lost.
 type failingSwaps struct {
 	durable.Store
 	written bool
@@ -186,8 +186,8 @@ func (s *failingSwaps) Swap(ctx context.Context, r *durable.Record) (mail bool, 
 	return false, io.ErrUnexpectedEOF
 }
 
-// The store fails while a heartbeat is written. The step ends, as it is told, or has its
-// result nevertheless. Neither fails the instance, nor leaves it to nothing.
+// The store fails while a heartbeat is written. The step either stops as requested or returns its
+// result. In both cases the instance neither fails nor remains without a worker.
 func TestAHeartbeatThatTheStoreLosesCostsNoInstance(t *testing.T) {
 	for _, written := range []bool{true, false} {
 		for _, heeds := range []bool{true, false} {
@@ -223,7 +223,7 @@ func TestAHeartbeatThatTheStoreLosesCostsNoInstance(t *testing.T) {
 	}
 }
 
-// The write that makes an instance stuck fails for a while. It is tried again.
+// The write that makes an instance stuck fails for a while. It is repeated.
 func TestAStoreThatFailsWhenAnInstanceGetsStuckIsAskedAgain(t *testing.T) {
 	for _, written := range []bool{true, false} {
 		in(t, func(t *testing.T) {

@@ -87,8 +87,8 @@ func TestAStuckInstanceIsToldOf(t *testing.T) {
 	})
 }
 
-// TestTheDashboardShowsWhatIsThere compares docs/howto/durable-dashboard.json with what an engine
-// writes: each name on it exists, and each metric is on it.
+// TestTheDashboardShowsWhatIsThere compares docs/howto/durable-dashboard.json with the engine's
+// output: each name on the dashboard exists, and each metric is on the dashboard.
 func TestTheDashboardShowsWhatIsThere(t *testing.T) {
 	raw, err := os.ReadFile("../docs/howto/durable-dashboard.json")
 	require.NoError(t, err)

@@ -12,9 +12,9 @@ import (
 	"github.com/movenext/movenext/durable/internal/listeners"
 )
 
-// NewMemory returns a store that keeps everything in memory: for tests, and for programs that
-// want the model without the durability. It is a [Notifier]. Take and List look at all
-// instances, so that it suits thousands of them, not millions.
+// NewMemory returns a store that keeps everything in memory. It is for tests, and for programs
+// that want the model without the durability. It is a [Notifier]. Take and List scan all
+// instances, so it suits thousands of them, not millions.
 func NewMemory() Store {
 	return &memory{rows: map[string]*row{}, leases: map[string]time.Time{}}
 }
@@ -24,7 +24,7 @@ type row struct {
 	record Record
 	inbox  []Message
 	last   int64     // sequence number
-	due    time.Time // when it is due indeed: also for messages, and hidden after a Take
+	due    time.Time // when it is really due, considering messages and hiding by Take
 	keys   map[string]bool
 }
 
@@ -32,7 +32,7 @@ type row struct {
 type memory struct {
 	listeners listeners.Set
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	rows   map[string]*row
 	leases map[string]time.Time // of workers
 }
@@ -50,7 +50,7 @@ func (s *memory) Load(ctx context.Context, id string) (*Record, error) {
 	return row.record.clone(), nil
 }
 
-// clone is a copy whose parts are copies too.
+// clone returns a deep copy.
 func (r *Record) clone() *Record {
 	c := *r
 	c.State, c.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
@@ -172,7 +172,7 @@ func (s *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 	return list, next, nil
 }
 
-// dueOf is when an instance may be taken; zero: not by itself.
+// dueOf returns when an instance may be taken; zero: not without a change.
 func (s *memory) dueOf(r *row) time.Time {
 	if r.record.Owner == "" {
 		return r.due
@@ -192,7 +192,7 @@ func (s *memory) Lease(ctx context.Context, worker string, until time.Time) erro
 		return err
 	}
 	if !until.After(time.Now()) {
-		defer s.listeners.Tell() // what it owns is due
+		defer s.listeners.Tell() // the worker's instances become due
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,12 +225,12 @@ func (s *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
 	return list[:min(len(list), f.Most())], nil
 }
 
-// Serves reports whether a record is of the functions and steps of a worker, for stores.
+// Serves reports whether a worker serves a record's function and step. It is for stores.
 func (t Taking) Serves(r *Record) bool {
 	return slices.Contains(t.Functions, r.Function) && (r.Step == "" || t.Steps == nil || slices.Contains(t.Steps, r.Step))
 }
 
-// Matches reports whether a filter selects a record, for stores.
+// Matches reports whether a filter selects a record. It is for stores.
 func (f Filter) Matches(r *Record) bool {
 	for k, v := range f.Labels {
 		if got, ok := r.Labels[k]; !ok || got != v {
@@ -240,7 +240,7 @@ func (f Filter) Matches(r *Record) bool {
 	return (f.Function == "" || f.Function == r.Function) && (f.Status == "" || f.Status == r.Status) && r.ID > f.After
 }
 
-// Most is the largest number of records that a filter asks for.
+// Most returns the maximum number of records that a filter selects.
 func (f Filter) Most() int {
 	if f.Limit <= 0 {
 		return 100
@@ -265,7 +265,7 @@ func (s *memory) Purge(ctx context.Context, before time.Time, limit int) (int, e
 	return n, nil
 }
 
-// forget forgets the leases that ended before the time, but for those of owners.
+// forget removes the leases that ended before the time, except those of owners.
 func (s *memory) forget(before time.Time) {
 	owners := map[string]bool{}
 	for _, row := range s.rows {
@@ -278,7 +278,7 @@ func (s *memory) forget(before time.Time) {
 
 func (s *memory) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
-// failed is the error of a context that has ended; nil is context.Background.
+// failed returns the error of a context that has ended; nil means context.Background.
 func failed(ctx context.Context) error {
 	if ctx == nil {
 		return nil

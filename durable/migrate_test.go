@@ -12,12 +12,12 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// version is a version of a durable function that waits once, and then returns what end says.
+// version is a version of a durable function that waits once and then returns the result of end.
 type version struct {
 	layout, point string
 	migrations    []durable.Migration
 	values        []durable.Value // at the point
-	undos         []string        // the steps of deferred calls, all with an int
+	undos         []string        // the steps of deferred calls, all with an int parameter
 	deferred      int             // which of them is deferred before the point; 0: none
 	undone        *[]string
 	end           func() (int, error)
@@ -72,7 +72,7 @@ func (f *versionFrame) Undo(_ context.Context, site int, _ any) error {
 	return nil
 }
 
-// meets starts an instance with one version, and lets another one continue it.
+// meets starts an instance with one version, and continues it with another.
 func meets(t *testing.T, old, now version) (*durable.Instance, int, error) {
 	t.Helper()
 	store := durable.NewMemory()
@@ -96,7 +96,8 @@ func meets(t *testing.T, old, now version) (*durable.Instance, int, error) {
 
 type pair struct{ A, B *int }
 
-// What a migration leaves keeps its identity, what it sets is there, and one follows another.
+// Values that a migration leaves alone keep their identity, values that it sets exist, and
+// migrations form a chain.
 func TestAMigrationMakesWhatTheFunctionNeeds(t *testing.T) {
 	in(t, func(t *testing.T) {
 		one := 1
@@ -170,7 +171,7 @@ func TestARenamedVariableIsMigrated(t *testing.T) {
 	})
 }
 
-// A migration that fails leaves the instance stuck, with the reason, as it was saved.
+// If a migration fails, the instance is stuck with the reason, in its saved state.
 func TestAMigrationThatFailsLeavesTheInstanceStuck(t *testing.T) {
 	n := 1
 	old := version{layout: "1", point: "wait", values: []durable.Value{{Name: "n", Ptr: &n}}}
@@ -228,7 +229,7 @@ func TestMigrationsThatCannotBeMeantAreNotServed(t *testing.T) {
 	})
 }
 
-// A deferred call is found by the name of its step, under whichever number a version has it.
+// A deferred call is found by the name of its step, whatever its number in a version.
 func TestADeferredCallIsFoundInAnotherVersion(t *testing.T) {
 	failing := func() (int, error) { return 0, errors.New("failed") }
 	for _, c := range []struct {

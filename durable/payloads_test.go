@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// spy is a store that keeps all that it was ever given.
+// spy is a store that keeps everything that was passed to it.
 type spy struct {
 	durable.Store
 
@@ -69,7 +69,7 @@ func (k mask) Decode(id string, data []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// secrets occur in the request, in values, in errors, signals, answers and progress.
+// secrets occur in the request, in values, errors, signals, answers and progress.
 func TestAStoreBehindACodecSeesNoPlainText(t *testing.T) {
 	in(t, func(t *testing.T) {
 		const secret = "s3cr3t"
@@ -115,8 +115,8 @@ func TestAStoreBehindACodecSeesNoPlainText(t *testing.T) {
 	})
 }
 
-// A worker with another key changes nothing, and one with the right key continues. What was
-// stored without a codec is read with one.
+// A worker with another key changes nothing, and one with the right key continues. Data stored
+// without a codec can be read with one.
 func TestAnotherKeyLeavesTheInstanceAsItIs(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()

@@ -16,14 +16,14 @@ import (
 	"github.com/movenext/movenext/durable/durabletest"
 )
 
-// ledger is a store with a list next to its records, on which steps work in transactions.
+// ledger is a store with a list next to its records, to which steps write in transactions.
 type ledger struct {
 	durable.Store
 	settle error // of each transaction
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	lines []string
-	open  int // transactions
+	open  int // number of transactions
 }
 
 func newLedger() *ledger { return &ledger{Store: durable.NewMemory()} }
@@ -35,14 +35,14 @@ func (l *ledger) Begin(ctx context.Context) (durable.Transaction, error) {
 	return &ledgerTx{l: l}, ctx.Err()
 }
 
-// written is what is committed, and how many transactions are open.
+// written returns the committed lines and the number of open transactions.
 func (l *ledger) written() (lines []string, open int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines), l.open
 }
 
-// page is what a step gets: lines that are not committed.
+// page is the transaction passed to a step: lines that are not committed.
 type page struct{ lines []string }
 
 type ledgerTx struct {
@@ -96,7 +96,7 @@ func (t *ledgerTx) Rollback() {
 	}
 }
 
-// addLine writes a line, and fails if the error is one.
+// addLine writes a line, and then returns the failure if there is one.
 func addLine(ctx context.Context, line string, failure error) error {
 	return durable.Tx(ctx, func(p *page) error {
 		p.lines = append(p.lines, line)
@@ -104,7 +104,7 @@ func addLine(ctx context.Context, line string, failure error) error {
 	})
 }
 
-// wrote is what an instance of a step has written when it has ended or is stuck.
+// wrote returns the lines that an instance of a step has written once it has ended or is stuck.
 func wrote(t *testing.T, s scripted, opts ...durable.Option) (lines []string, err error) {
 	t.Helper()
 	l := newLedger()
@@ -150,7 +150,7 @@ func TestAStepsTransactionEndsWithIt(t *testing.T) {
 	}
 }
 
-// The function panics behind the step: it is stuck at the step, which will run again.
+// The function panics after the step: it is stuck at the step, which will run again.
 func TestAStuckFunctionHasWrittenNothing(t *testing.T) {
 	in(t, func(t *testing.T) {
 		lines, err := wrote(t, scripted{
@@ -177,7 +177,7 @@ func TestWhatTheDatabaseRefusesAtTheEndIsTheStepsError(t *testing.T) {
 	})
 }
 
-// The step runs again after each crash, and what it writes is there once.
+// The step runs again after each crash, and its lines exist once.
 func TestATransactionHappensOnceAtEachCrash(t *testing.T) {
 	var l *ledger // of the run
 	once := func(c *durabletest.Case[struct{}, int, int], line func(ctx context.Context) error) {
@@ -199,7 +199,7 @@ func TestATransactionHappensOnceAtEachCrash(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, durabletest.CrashEverywhere(t, c), 6)
 	})
-	in(t, func(t *testing.T) { // the same, written outside of the transaction
+	in(t, func(t *testing.T) { // the same, but written outside the transaction
 		var c durabletest.Case[struct{}, int, int]
 		most := 0
 		once(&c, func(context.Context) error {
@@ -217,7 +217,7 @@ func TestATransactionHappensOnceAtEachCrash(t *testing.T) {
 	})
 }
 
-// Another worker has taken the instance while the step ran: the swap conflicts.
+// Another worker takes the instance while the step runs: the swap conflicts.
 func TestALostInstanceLosesItsTransaction(t *testing.T) {
 	in(t, func(t *testing.T) {
 		l := newLedger()
@@ -228,7 +228,7 @@ func TestALostInstanceLosesItsTransaction(t *testing.T) {
 				if err != nil {
 					return 0, err
 				}
-				r.Owner = "another" // which has no lease, so that it is given up at once
+				r.Owner = "another" // the owner has no lease, so that the instance is released at once
 				if _, err := l.Swap(ctx, r); err != nil {
 					return 0, err
 				}

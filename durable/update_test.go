@@ -88,7 +88,7 @@ func TestAnUpdateIsRefusedBeforeTheFunctionSeesIt(t *testing.T) {
 	})
 }
 
-// An answer that is too large is an error: it must not be dropped, with its caller waiting.
+// An answer that is too large becomes an error: dropping it would leave the caller waiting.
 func TestAnErrorThatIsTooLargeIsAnAnswerNevertheless(t *testing.T) {
 	in(t, func(t *testing.T) {
 		e := opened(t, durable.NewMemory())
@@ -103,7 +103,7 @@ func TestAnErrorThatIsTooLargeIsAnAnswerNevertheless(t *testing.T) {
 	})
 }
 
-// A caller that gives up does not take its update back.
+// A caller that gives up does not revoke its update.
 func TestAnUpdateOutlivesItsCaller(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := durable.NewMemory()
@@ -121,8 +121,8 @@ func TestAnUpdateOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// The answers of all updates are there after a crash at each write, and each update has had
-// its effect once.
+// The answers of all updates exist after a crash at each write, and each update has had its
+// effect once.
 func TestAnswersSurviveACrashAtEachWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store durable.Store

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/durable/internal/shop"
 )
 
-// slowAnswer is a store whose answer to the first write of a waiting instance is late.
+// slowAnswer is a store that answers the first write of a waiting instance late.
 type slowAnswer struct {
 	durable.Store
 	late chan struct{}
@@ -30,8 +30,8 @@ func (s *slowAnswer) Swap(ctx context.Context, r *durable.Record) (bool, error) 
 
 func (s *slowAnswer) Notify(f func()) (stop func()) { return s.Store.(durable.Notifier).Notify(f) }
 
-// The signal comes after the write that gives the instance up, and before the engine knows
-// that it is written. So the store hands the instance out while it still runs here.
+// The signal arrives after the write that releases the instance, and before the engine knows that
+// the write is done. So the store returns the instance while it still runs here.
 func TestASignalBesideTheEndOfARunIsNotLate(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := &slowAnswer{durable.NewMemory(), make(chan struct{})}
@@ -49,7 +49,7 @@ func TestASignalBesideTheEndOfARunIsNotLate(t *testing.T) {
 	})
 }
 
-// counting is a store that counts how often an engine asks what is due, and reads.
+// counting is a store that counts calls of Take and reads.
 type counting struct {
 	durable.Store
 	takes, reads atomic.Int64
@@ -87,7 +87,7 @@ func (f *manyFrame) MoveNext(_ context.Context, t *durable.Turn) bool {
 }
 
 func (f *manyFrame) Call(context.Context, int) error {
-	time.Sleep(time.Millisecond) // of the bubble: the dispatcher has its turn
+	time.Sleep(time.Millisecond) // of the bubble: lets the dispatcher run
 	f.n++
 	return nil
 }
@@ -133,8 +133,8 @@ func (f *napFrame) Live(int) []durable.Value {
 }
 func (f *napFrame) Outcome() (result any, err *error) { return &struct{}{}, &f.err }
 
-// A timer costs a write to start, one to sleep and one to end, and no read: a take brings the
-// record, and says that there is no mail.
+// A timer costs one write to start, one to sleep, one to end, and no read: a take returns the
+// record, and reports that there is no mail.
 func TestATimerReadsNothing(t *testing.T) {
 	in(t, func(t *testing.T) {
 		store := &counting{Store: durable.NewMemory()}

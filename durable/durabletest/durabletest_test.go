@@ -28,7 +28,7 @@ func TestTwoWorkersOfTheMemoryStore(t *testing.T) {
 	durabletest.TwoWorkers(t, s, s)
 }
 
-// order is a case whose charges and reservations have to balance.
+// order returns a case whose charges and reservations must balance.
 func order(signals ...durabletest.Signal) durabletest.Case[*shop.Shop, shop.Request, shop.Receipt] {
 	return durabletest.Case[*shop.Shop, shop.Request, shop.Receipt]{
 		Function: shop.OrderDurable, Plain: (*shop.Shop).Order, Receiver: shop.New,
@@ -50,7 +50,7 @@ func TestAnOrderSurvivesACrashAtEachWrite(t *testing.T) {
 func TestARefusedOrderIsUndoneAfterACrashAtEachWrite(t *testing.T) {
 	for _, signals := range [][]durabletest.Signal{
 		{{Name: "approval", Value: shop.Approval{}}},
-		nil, // it times out after three days
+		nil, // the order times out after three days
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := order(signals...)
@@ -63,7 +63,7 @@ func TestARefusedOrderIsUndoneAfterACrashAtEachWrite(t *testing.T) {
 	}
 }
 
-// Two engines run orders on one store that fails, repeats itself and is wrong about the time.
+// Two engines run orders on a store that fails, repeats itself and misreports the time.
 func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 	}
 }
 
-// approve signals until the store has answered. An order that has ended got a signal whose
-// answer was lost.
+// approve sends signals until the store has answered. If the order has ended, it received a
+// signal whose answer was lost.
 func approve(t *testing.T, e *durable.Engine, id string) {
 	t.Helper()
 	send := func() error {

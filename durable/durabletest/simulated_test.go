@@ -25,7 +25,7 @@ import (
 type hall struct {
 	seats, sold int
 	byKey       map[string]bool
-	safe        bool // the steps are as they should be
+	safe        bool // the steps are correct
 }
 
 // look is a step.
@@ -48,7 +48,7 @@ func (h *hall) take(ctx context.Context) error {
 
 var errSoldOut = durable.NewError("durabletest.errSoldOut", "sold out")
 
-// bookingFrame is a durable function that looks, and then takes.
+// bookingFrame is a durable function that first looks and then takes a seat.
 type bookingFrame struct {
 	durable.NoDeferred
 	h    *hall
@@ -88,7 +88,7 @@ var bookingDurable = durable.Function[*hall, int, int]{
 	New:    func(h *hall, _ int) durable.Frame { return &bookingFrame{h: h} },
 }
 
-// simulatedEngine is an engine of a simulation.
+// simulatedEngine opens an engine in a simulation.
 func simulatedEngine(ctx context.Context, store durable.Store, opts ...durable.Option) (*durable.Engine, error) {
 	opts = append([]durable.Option{durabletest.Simulated(ctx), durable.Log(slog.New(slog.DiscardHandler))}, opts...)
 	e, err := durable.Open(ctx, store, opts...)
@@ -98,7 +98,7 @@ func simulatedEngine(ctx context.Context, store durable.Store, opts ...durable.O
 	return e, err
 }
 
-// lost calls again while the answer is lost.
+// lost repeats a call while its answer is lost.
 func lost(f func() error) error {
 	for {
 		if err := f(); !errors.Is(err, durabletest.ErrFault) {
@@ -107,7 +107,7 @@ func lost(f func() error) error {
 	}
 }
 
-// booked is a program: bookings of one seat, on a store.
+// booked returns a program that books one seat several times, on a store.
 func booked(bookings int, safe bool, store func() durable.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
 		h := &hall{seats: 1, byKey: map[string]bool{}, safe: safe}
@@ -136,10 +136,10 @@ func booked(bookings int, safe bool, store func() durable.Store) func(context.Co
 	}
 }
 
-// failing is a store that fails one call in four.
+// failing returns a store that fails one call in four.
 func failing() durable.Store { return durabletest.Faulty(durable.NewMemory(), 1, 4) }
 
-// witness notes what Explore reports.
+// witness records what Explore reports.
 type witness struct {
 	testing.TB
 	failures []string
@@ -154,7 +154,7 @@ func (w *witness) Errorf(f string, args ...any) {
 }
 func (w *witness) Failed() bool { return len(w.failures) > 0 }
 
-// Two bookings look before one of them takes; and a step whose result is not written is called
+// Two bookings look before one of them takes; and a step whose result was not written is called
 // again.
 func TestAPlantedBugOfADurableFunctionIsFound(t *testing.T) {
 	seeds := uint64(4)
@@ -186,7 +186,7 @@ func TestBookingsThatAreSafeAreFoundSafe(t *testing.T) {
 	}
 }
 
-// The approval comes at the instant at which the order gives up, three days later.
+// The approval arrives at the instant at which the order gives up, three days later.
 func TestATimeoutRacesWithItsSignal(t *testing.T) {
 	ends := map[string]int{}
 	jobtest.Explore(t, func(ctx context.Context) error {
@@ -216,8 +216,8 @@ func TestATimeoutRacesWithItsSignal(t *testing.T) {
 	assert.Positive(t, ends[durable.ErrTimeout.Error()])
 }
 
-// A step waits for locks and for time, as jobs do, has its timeout and its heartbeats, and ends
-// with its instance.
+// A step waits for locks and time like a job, has its timeout and its heartbeats, and ends with
+// its instance.
 func TestStepsOfASimulationWaitAsJobsDo(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -267,7 +267,7 @@ func TestStepsOfASimulationWaitAsJobsDo(t *testing.T) {
 	}
 }
 
-// passed is the time of the simulation.
+// passed returns the time that has passed in the simulation.
 func passed(ctx context.Context) time.Duration {
 	return schedulers.FromContext(ctx).(*simulation.Scheduler).Now()
 }
@@ -303,7 +303,7 @@ func (f *waitingFrame) Live(int) []durable.Value {
 
 func (f *waitingFrame) Outcome() (result any, err *error) { return &f.n, &f.err }
 
-// Two engines share a store and a lock of the program; one is shut down in the middle.
+// Two engines share a store and a lock of the program; one is shut down during the run.
 func TestEnginesOfASimulationShareAStore(t *testing.T) {
 	jobtest.Explore(t, func(ctx context.Context) error {
 		store, calls := durable.NewMemory(), 0

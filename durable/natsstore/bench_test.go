@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/durable/natsstore/natstest"
 )
 
-// perWriter calls do b.N times, from so many goroutines.
+// perWriter makes b.N calls from the given number of goroutines.
 func perWriter(b *testing.B, writers int, do func(writer int) error) {
 	b.ResetTimer()
 	var all sync.WaitGroup
@@ -53,7 +53,7 @@ func swaps(b *testing.B, s durable.Store) {
 	}
 }
 
-// BenchmarkSwap is on one server whose writes are synced.
+// BenchmarkSwap runs on one server whose writes are synced.
 func BenchmarkSwap(b *testing.B) {
 	s, err := natsstore.Embedded(b.TempDir())
 	require.NoError(b, err)
@@ -61,7 +61,7 @@ func BenchmarkSwap(b *testing.B) {
 	swaps(b, s)
 }
 
-// synced is a cluster of three servers whose writes are synced.
+// synced starts a cluster of three servers whose writes are synced.
 func synced(b *testing.B) *natstest.Cluster {
 	b.Helper()
 	p, err := natstest.NewPlan(b.TempDir(), 3)
@@ -76,7 +76,7 @@ func synced(b *testing.B) *natstest.Cluster {
 	return c
 }
 
-// BenchmarkSwapInACluster is on three servers in this process, with one disk.
+// BenchmarkSwapInACluster runs on three servers in this process, with one disk.
 func BenchmarkSwapInACluster(b *testing.B) {
 	s, err := natsstore.Connect(b.Context(), synced(b).URL())
 	require.NoError(b, err)
@@ -84,8 +84,8 @@ func BenchmarkSwapInACluster(b *testing.B) {
 	swaps(b, s)
 }
 
-// BenchmarkBareCompareAndSwap is what the same cluster does without a store: messages of the same
-// size, in as many streams, each of which expects the revision of the one before.
+// BenchmarkBareCompareAndSwap measures the same cluster without a store: messages of the same
+// size, in as many streams, each of which expects the revision of the previous one.
 func BenchmarkBareCompareAndSwap(b *testing.B) {
 	c := synced(b)
 	const streams, writers = 8, 64
@@ -109,7 +109,7 @@ func BenchmarkBareCompareAndSwap(b *testing.B) {
 	})
 }
 
-// BenchmarkTimers is how late a worker takes instances whose times come at a steady rate.
+// BenchmarkTimers measures how late a worker takes instances that become due at a steady rate.
 func BenchmarkTimers(b *testing.B) {
 	s, err := natsstore.Embedded(b.TempDir(), natsstore.Unsynced())
 	require.NoError(b, err)

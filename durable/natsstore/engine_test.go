@@ -17,10 +17,10 @@ import (
 	"github.com/movenext/movenext/durable/natsstore/natstest"
 )
 
-// lease of the engines of these tests.
+// lease is the lease of the engines in these tests.
 const lease = time.Second
 
-// patient calls do until it does not meet a fault of the store.
+// patient repeats do until the store causes no fault.
 func patient(t *testing.T, do func() error) error {
 	t.Helper()
 	for {
@@ -40,8 +40,8 @@ func engine(t *testing.T, s durable.Store) (e *durable.Engine) {
 	return e
 }
 
-// TestOrdersEndOnceOnAFaultyStore has two engines, each with a store of its own, that fail now and
-// then, before or after they have done what was asked for.
+// TestOrdersEndOnceOnAFaultyStore runs two engines on separate stores that fail now and then,
+// before or after the requested work.
 func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 	c := natstest.New(t, 1)
 	const orders = 25
@@ -62,7 +62,7 @@ func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 		err := patient(t, func() error {
 			return engines[i%2].Signal(t.Context(), id, "approval", shop.Approval{Yes: true}, durable.SignalKey("yes"))
 		})
-		if !errors.Is(err, durable.ErrEnded) { // by a signal whose answer was lost
+		if !errors.Is(err, durable.ErrEnded) { // ended by a signal whose answer was lost
 			require.NoError(t, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestOrdersEndOnceOnAFaultyStore(t *testing.T) {
 	assert.Equal(t, [2]int{10 * orders, 10 * orders}, [2]int{charged, reserved}, "each effect once for each key")
 }
 
-// TestAnotherWorkerContinuesAfterTheLease has a worker that vanishes in a step without a word.
+// TestAnotherWorkerContinuesAfterTheLease has a worker that vanishes silently during a step.
 func TestAnotherWorkerContinuesAfterTheLease(t *testing.T) {
 	c := natstest.New(t, 1)
 	first, second := shop.New(), shop.New()

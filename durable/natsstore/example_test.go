@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/durable/natsstore"
 )
 
-// An engine on a server inside the program. In a cluster it is natsstore.Connect with an address
-// like nats://a:4222,nats://b:4222,nats://c:4222.
+// An engine on a server inside the program. For a cluster, use natsstore.Connect with an address
+// such as nats://a:4222,nats://b:4222,nats://c:4222.
 func ExampleEmbedded() {
 	dir, err := os.MkdirTemp("", "orders")
 	if err != nil {
