@@ -17,8 +17,7 @@
 // clock jumps to the next timer when nothing else can happen. A test of a timeout of an
 // hour takes no time.
 //
-// When nothing more can happen, the program must have ended well. These are
-// failures:
+// When nothing more can happen, the program must have ended correctly. These are failures:
 //
 //	an error      the function has returned one
 //	a panic       in the function, or in any job, even if a waiter has handled its error
@@ -28,28 +27,27 @@
 //	no end        more steps than the option Steps allows
 //	a hang        a step does not return: it waits for something that is not simulated
 //
-// Deadlocks and leaks are reported with each job and machine that waits: its
-// line, what it waits for, and, if that is a lock of package coord, its holder.
+// Deadlocks and leaks are reported with each job and machine that waits: its line, what it waits
+// for, and, for a lock of package coord, the lock's holder.
 //
 // # Many schedules
 //
 // A program has as many executions as there are orders of its steps, and a bug
 // hides in a few of them. [Explore] runs the function again and again, each time
-// in another order. A step is the code that runs between two suspensions; it is
-// never interrupted. For data races inside a step, use the race detector. A machine
-// suspends at every await meanwhile, even if the lock is free or the job has ended:
-// on several processors other work could come first there.
+// in another order. A step is the code that runs between two suspensions; it is never
+// interrupted. For data races inside a step, use the race detector. During the search a machine
+// suspends at every await, even if the lock is free or the job has ended: on several processors
+// other work could run there first.
 //
-// A test need not know where the bug is. Strategies differ in what they find.
-// [Random] walks find bugs that need few ordered steps. [PCT] and [POS] delay a
-// part of the program for long, as a busy machine does. [Exhaustive] tries every
-// schedule, those close to the usual one first, and says when there is none left.
-// Unless you choose, they take turns.
+// A test need not know where the bug is. Strategies differ in what they find. [Random] walks find
+// bugs that need few ordered steps. [PCT] and [POS] delay a part of the program for a long time,
+// as a busy machine does. [Exhaustive] tries every schedule, those close to the usual one first,
+// and reports when none is left. By default they take turns.
 //
-// Options widen the search. With [TimeRaces], steps take time, so timeouts race
-// with work. With [CancelEverywhere], the context ends at any step. With [Faults],
-// what can fail fails: the scheduler, and what the doubles of the test stand for
-// ([Fault]). An [Invariant] is checked after each step, not only at the end.
+// Options widen the search. With [TimeRaces], steps take time, so timeouts race with work. With
+// [CancelEverywhere], the context ends at any step. With [Faults], operations that can fail do
+// fail: submissions to the scheduler, and operations of the test doubles ([Fault]). An
+// [Invariant] is checked after each step, not only at the end.
 //
 // [BothForms] also runs the plain form of the program, in a bubble of testing/synctest.
 //
@@ -65,23 +63,22 @@
 //	    reserve#2  shop_test.go:20  free := *seats > 0
 //	    …
 //
-// Each line is a step: the job, the line from which it continues, and what it has
-// waited for. The flag repeats that schedule, in a debugger too. "2/3" is the
-// choice of the last of three possible turns; a choice of the oldest one, "0/3",
-// does not count as a deviation.
+// Each line is a step: the job, the line from which it continues, and what it has waited for. The
+// flag repeats that schedule, even in a debugger. "2/3" is the choice of the last of three
+// possible turns; choosing the oldest turn, "0/3", does not count as a deviation.
 //
 // # What is not explored
 //
-// Chance, real time, the network and goroutines that the program starts itself
-// are not part of a schedule. A function that depends on them fails in one run
-// and not in its repetition, and Explore says so. Two calls of the function must
-// not share state, so create the state anew in each.
+// Randomness, real time, the network and goroutines that the program starts itself are not part
+// of a schedule. A function that depends on them may fail in one run but not in its repetition,
+// and Explore reports that. Two calls of the function must not share state, so create the state
+// anew in each.
 //
-// A plain function that a job runs takes turns where a machine would yield: at its waits for
-// jobs and at the blocking calls of package coord, also where these need not wait. Between
-// two of them it keeps its turn, and waits by other means, such as a sync.Mutex or a
-// channel of Go, are no turns.
+// A plain function that runs in a job can be switched out where a machine would yield: at its
+// waits for jobs and at the blocking calls of package coord, even if these need not wait. Between
+// two such points it keeps its turn. Waits by other means, such as a sync.Mutex or a Go channel,
+// are no such points.
 //
-// The orders are those of one worker that takes turns. A bug that needs two steps
-// at the same instant is a data race, and no schedule shows it.
+// The orders are those of one worker that switches between jobs. A bug that needs two steps at
+// the same instant is a data race, and no schedule shows it.
 package jobtest

@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-// hangs says that this process is the child of a test, and has to hang.
+// hangs marks this process as the child of a test, which must hang.
 const hangs = "MOVENEXT_TEST_HANGS"
 
 // TestATestThatHangsPrintsTheMachines runs itself in a child, where it hangs.
@@ -36,7 +36,7 @@ func TestATestThatHangsPrintsTheMachines(t *testing.T) {
 	assert.Contains(t, text, "the time limit of 2s is near")
 }
 
-// counted is a Main that notes that it has run.
+// counted is a Main that counts its runs.
 type counted struct{ times int }
 
 func (r *counted) Run() int { r.times++; return 7 }

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-// printer is a test that prints the first line of its failure. In your tests it
-// is the t of the test.
+// printer is a test that prints the first line of its failure. In real tests, use the t of the
+// test.
 type printer struct{ testing.TB }
 
 func (printer) Helper()      {}
@@ -28,7 +28,7 @@ func firstLine(format string, args ...any) {
 	fmt.Println(line)
 }
 
-// race starts two jobs, and is wrong if the second one is first.
+// race starts two jobs, and fails if the second one is first.
 func race(ctx context.Context) error {
 	winner := ""
 	for _, name := range []string{"ann", "bob"} {
@@ -72,7 +72,7 @@ func ExampleExhaustive() {
 	// Output: complete: the program has 6 schedules, and none fails
 }
 
-// Strategies that are given take turns.
+// The given strategies take turns.
 func ExamplePCT() {
 	var t printer
 	jobtest.Explore(t, func(context.Context) error { return nil },
@@ -81,8 +81,8 @@ func ExamplePCT() {
 	// Output: 100 schedules without a failure
 }
 
-// Two timers are a millisecond apart. If steps take time, the second one may
-// expire in the middle of what the first one has begun.
+// Two timers are a millisecond apart. If steps take time, the second one may expire in the middle
+// of the work that the first one has started.
 func ExampleTimeRaces() {
 	var t printer
 	jobtest.Explore(t, awaited(oversellAsync), jobtest.TimeRaces)
@@ -115,7 +115,7 @@ func ExampleChoices() {
 	// Output: seed 0 (given): an error: bob wins
 }
 
-// The store fails in the one place where the program is not prepared for it.
+// The store fails at the one point where the program does not expect it.
 func ExampleFault() {
 	var t printer
 	jobtest.Explore(t, transfers, jobtest.Faults("store is full"))

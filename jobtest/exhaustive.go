@@ -15,13 +15,12 @@ import (
 // schedule are known when it has run: at each choice after its last deviation,
 // each turn but the oldest.
 //
-// They are tried in the order of their depth in the tree, so the first failure
-// has the fewest deviations of all. The obvious depth-first order changes the
-// last choices first, and in a program of some size never gets to the first ones.
-// The schedules still to be tried are kept, which takes four bytes for each
-// choice of each schedule that may have children.
+// They are tried in the order of their depth in the tree, so the first failure has the fewest
+// deviations of all. The obvious depth-first order changes the last choices first, and in a
+// larger program never gets to the first ones. The schedules still to be tried are kept, which
+// takes four bytes for each choice of each schedule that may have children.
 
-// exhaustive is the strategy and its progress.
+// exhaustive is the strategy and its progress through the tree.
 type exhaustive struct {
 	bound  int // deviations; 0: no bound
 	from   []run
@@ -30,22 +29,22 @@ type exhaustive struct {
 	begun  bool
 	tried  int  // schedules that have run
 	cut    bool // schedules beyond the bound exist, or
-	lost   bool // some below it cannot be tried
-	trying int  // deviations in the schedule that runs
+	lost   bool // some children cannot be tried
+	trying int  // number of deviations in the running schedule
 	skip   int  // where its children begin
 }
 
-// run is a schedule that has run.
+// run is a completed schedule.
 type run struct {
 	trace      []choice
 	first      int // where its children deviate
 	deviations int
 }
 
-// choice is a compact choice.
+// choice is a choice in compact form.
 type choice struct{ of, chosen uint16 }
 
-// child is the next child of a parent: where it deviates, and the turn that it takes.
+// child is the next child of a parent: the point of its deviation, and the turn that it takes.
 type child struct{ at, to int }
 
 func newExhaustive(bound int) *exhaustive { return &exhaustive{bound: max(0, bound)} }
@@ -111,8 +110,8 @@ func (e *exhaustive) ran(t simulation.Trace) {
 	}
 }
 
-// expected reports whether the choices up to the last deviation are those of the
-// parent. If not, the program depends on more than its schedule.
+// expected reports whether the choices up to the last deviation equal those of the parent. If
+// not, the program depends on more than its schedule.
 func (e *exhaustive) expected(t simulation.Trace) bool {
 	if len(t) < e.skip {
 		return false

@@ -16,22 +16,22 @@ var replay = flag.String("jobtest.replay", "",
 
 var errGoroutines = errors.New("jobtest: goroutines are left behind")
 
-// Run calls f once in a simulation, in which time is virtual and one schedule is
-// followed: a random one of [Seed], or that of [Choices]. It fails the test if f
-// returns an error, if any job panics, if everything that is left waits forever,
-// if jobs, machines or goroutines are left behind, or if a step hangs.
+// Run calls f once in a simulation, in which time is virtual and one schedule is followed: a
+// random one of [Seed], or that of [Choices]. It fails the test if f returns an error, if any job
+// panics, if everything that remains waits forever, if jobs, machines or goroutines are left
+// behind, or if a step hangs.
 //
 // The simulation is also the default scheduler of the code that it runs, so async functions
-// without a context are simulated too. Other goroutines keep the usual default, also those
+// without a context are simulated too. Other goroutines keep the usual default, including those
 // that f starts.
 //
-// f gets a context that ends after f has returned: when nothing else can happen,
-// or 1000 steps later, for work that never ends by itself. Work that still waits
-// then counts as left behind.
+// f gets a context that ends after f has returned: when nothing else can happen, or 1000 steps
+// later, for work that never ends by itself. Work that still waits after that counts as left
+// behind.
 //
-// Run blocks until everything has ended. Other tests of the process must not
-// start goroutines meanwhile, since those would count as left behind. t may be a
-// benchmark or a fuzz target.
+// Run blocks until everything has ended. Other tests of the process must not start goroutines
+// during that time, since those would count as left behind. t may be a benchmark or a fuzz
+// target.
 func Run(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	t.Helper()
 	s, end := begin(t, f, true, opts)
@@ -53,17 +53,17 @@ func Run(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 // broken. Without options that say otherwise, the strategies rotate:
 // [Exhaustive], [PCT], [Random], [POS].
 //
-// A schedule that fails is shrunk: Explore looks for one that fails in the same
-// way with fewer choices other than the oldest turn. The test then fails with the
+// A schedule that fails is shrunk: Explore searches for one that fails in the same way with fewer
+// deviations from the oldest turn. The test then fails with the
 // steps of that schedule, and with a flag that repeats it:
 //
 //	go test -run TestShop -jobtest.replay=2/3,0/2,1/2
 //
-// f is called once for each schedule, and must do the same in each: it has to
-// create its state anew, and depend on nothing but the schedule. It should return
-// an error instead of failing t: a failed t ends the search, and is not shrunk.
+// f is called once for each schedule, and must behave the same in each: it must create its state
+// anew, and depend on nothing but the schedule. It should return an error instead of failing t: a
+// failed t ends the search, and is not shrunk.
 //
-// Explore blocks until it is done; see [Run] for other tests.
+// Explore blocks until it is done; [Run] describes the restriction on other tests.
 func Explore(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	t.Helper()
 	s, end := begin(t, f, false, opts)
@@ -111,7 +111,7 @@ func Explore(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	s.account(all)
 }
 
-// account logs how much of the program was explored.
+// account logs how much of the program has been explored.
 func (s *session) account(all *exhaustive) {
 	s.t.Helper()
 	switch {
@@ -127,7 +127,7 @@ func (s *session) account(all *exhaustive) {
 	}
 }
 
-// try runs the program in the schedule of a chooser, and looks for goroutines.
+// try runs the program in the schedule of a chooser, and checks for leftover goroutines.
 func (s *session) try(c chooser) outcome { return s.accounted(s.follow(c)) }
 
 // follow runs the program in the schedule of a chooser.
@@ -135,7 +135,7 @@ func (s *session) follow(c chooser) outcome {
 	return s.run(func(opts ...simulation.Option) *simulation.Scheduler { return simulation.NewWith(c, opts...) }, false)
 }
 
-// accounted makes a failure of an outcome that has none if goroutines are left behind.
+// accounted turns an outcome without a failure into a failure if goroutines are left behind.
 func (s *session) accounted(o outcome) outcome {
 	if !o.failed() {
 		o.failure = s.leaves(func() { s.again(o.trace, false) })
@@ -167,8 +167,8 @@ func (s *session) replays() bool {
 	return true
 }
 
-// flagOf is the schedule in the form of the flag. Choices of the oldest turn at
-// the end are left out: a replay makes them by itself.
+// flagOf returns the schedule in the form of the flag. Trailing choices of the oldest turn are
+// omitted: a replay makes them by default.
 func flagOf(t simulation.Trace) string {
 	t = trimmed(t)
 	if len(t) == 0 {

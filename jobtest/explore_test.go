@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// witness is a test that notes how it has failed instead of failing.
+// witness is a test that records its failures instead of failing.
 type witness struct {
 	testing.TB
 	failures []string
@@ -43,7 +43,7 @@ func (w *witness) Logf(format string, args ...any) {
 
 func (w *witness) Failed() bool { return len(w.failures) > 0 }
 
-// explored returns what Explore says of a program.
+// explored returns Explore's report on a program.
 func explored(t *testing.T, program func(context.Context) error, opts ...jobtest.Option) *witness {
 	t.Helper()
 	w := &witness{TB: t}
@@ -51,8 +51,8 @@ func explored(t *testing.T, program func(context.Context) error, opts ...jobtest
 	return w
 }
 
-// planted is a program with a bug. least is how many choices other than the
-// oldest turn a schedule that shows it needs.
+// planted is a program with a bug. least is the smallest number of deviations from the oldest
+// turn in a schedule that shows the bug.
 type planted struct {
 	name    string
 	program func(context.Context) error
@@ -107,8 +107,8 @@ func plantedBugs() []planted {
 
 var foundBy = regexp.MustCompile(`schedule (\d+) \(([^)]+)\)`)
 
-// Each bug is found within 200 schedules under any seed, and shrunk to the least
-// choices. The log has how many schedules that took under the worst of the seeds.
+// Each bug is found within 200 schedules under any seed, and shrunk to the fewest deviations. The
+// log shows how many schedules the worst of the seeds needed.
 func TestPlantedBugsAreFound(t *testing.T) {
 	for _, p := range plantedBugs() {
 		t.Run(p.name, func(t *testing.T) {
@@ -129,8 +129,8 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	}
 }
 
-// What the table has as the least choices is the least: a search that begins with the
-// fewest finds none with fewer.
+// The table's least numbers of deviations are minimal: a search that begins with the fewest finds
+// no failure with fewer.
 func TestNoScheduleHasFewerChoices(t *testing.T) {
 	for _, p := range plantedBugs() {
 		t.Run(p.name, func(t *testing.T) {

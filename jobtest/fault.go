@@ -9,14 +9,14 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// Refusal is the fault of a scheduler that refuses a job: it ends at once, and its error
-// is schedulers.ErrRejected. See [Faults].
+// Refusal is the fault of a scheduler that refuses a job: the job ends at once with the error
+// schedulers.ErrRejected. See [Faults].
 const Refusal = "refusal"
 
-// Faults lets what can fail fail: the named fault points of the program ([Fault]), and
-// the scheduler if [Refusal] is among the names. Without names all of them can. Whether a
-// fault happens is a choice of the schedule. So it is searched for, shrunk and replayed
-// like the order of the steps, and the report lists it.
+// Faults enables faults: the named fault points of the program ([Fault]), and the scheduler's
+// fault if [Refusal] is among the names. Without names all faults are enabled. Whether a fault
+// happens is a choice of the schedule. So faults are searched for, shrunk and replayed like the
+// order of the steps, and the report lists them.
 func Faults(names ...string) Option {
 	names = slices.Clone(names)
 	return option(func(c *settings) {
@@ -27,8 +27,8 @@ func Faults(names ...string) Option {
 // faultKey is the key of the schedule's run in the context of the test's function.
 type faultKey struct{}
 
-// Fault reports whether the fault of that name happens here, this time. It is for the
-// doubles of a test: a store that cannot save, a peer that does not answer.
+// Fault reports whether the named fault happens at this call. It is for test doubles: a store
+// that cannot save, a peer that does not answer.
 //
 //	func (s *fakeStore) Save(ctx context.Context, o Order) error {
 //		if jobtest.Fault(ctx, "store is full") {
@@ -37,9 +37,9 @@ type faultKey struct{}
 //		…
 //	}
 //
-// ctx is the context of the test's function or one below it. With any other one, with nil,
-// or without the option [Faults], no fault happens. Fault does not block. Only the job or
-// machine that takes its step may call it.
+// ctx is the context of the test's function or derived from it. With any other context, with nil,
+// or without the option [Faults], no fault happens. Fault does not block. Only the job or machine
+// that is taking its step may call it.
 func Fault(ctx context.Context, name string) bool {
 	if ctx == nil {
 		return false
@@ -62,17 +62,16 @@ func (r *one) fails(name string) bool {
 	return happens
 }
 
-// refuses is the fault of the scheduler. The job that calls the test's function is not
-// part of the program.
+// refuses decides about the scheduler's fault. The job that calls the test's function is not part
+// of the program, so it is never refused.
 func (r *one) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
 
-// faultRates are the probabilities of a fault, each for some of the random schedules. A
-// program with ten fault points rarely passes all of them if each fails every other
-// time.
+// faultRates are the probabilities of a fault; each rate applies to some of the random schedules.
+// If each of ten fault points fails every other time, a program rarely passes all of them.
 var faultRates = []float64{0.5, 0.2, 0.05}
 
-// faulty makes the choice whether a fault happens with one of the rates, and leaves all
-// other choices to c.
+// faulty decides with one of the rates whether a fault happens, and leaves all other choices to
+// c.
 func (s *session) faulty(c chooser, r *rand.Rand) chooser {
 	rate := faultRates[r.IntN(len(faultRates))]
 	return func(turns []simulation.Turn) int {

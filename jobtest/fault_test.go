@@ -33,7 +33,7 @@ func (l *ledger) transfer(ctx context.Context, n int) error {
 	return save(ctx, &l.to, l.to+n)
 }
 
-// transfers is a program that transfers three times, and then looks at the sum.
+// transfers returns a program that transfers three times, and then checks the sum.
 func transfers(ctx context.Context) error {
 	l := &ledger{from: 100}
 	for range 3 {

@@ -10,17 +10,16 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// BothForms tests an async function in its two executions: the plain one, on goroutines in
-// a bubble of testing/synctest, and its twin, in many schedules as [Explore] tries them
-// with opts. Time is virtual in both. A test that fails in one of them alone has found a
-// difference: a function that blocks where its machine suspends, or state that only one
-// schedule protects.
+// BothForms tests an async function in both of its forms: the plain one, on goroutines in a
+// bubble of testing/synctest, and its twin, in many schedules like [Explore] with opts. Time is
+// virtual in both. A test that fails in only one of them has found a difference: a function that
+// blocks where its machine suspends, or state that only one schedule protects.
 //
 //	jobtest.BothForms(t, checkout, checkoutAsync)
 //
-// The context of the plain form carries a pool that ends with the bubble. Goroutines that
-// wait forever make the bubble panic, which names them. BothForms blocks until both are
-// done; see [Run] for other tests.
+// The context of the plain form carries a pool that ends with the bubble. If goroutines wait
+// forever, the bubble panics and lists them. BothForms blocks until both forms are done; [Run]
+// describes the restriction on other tests.
 func BothForms(t *testing.T, plain func(context.Context) error, twin func(context.Context) *job.Job[job.Void], opts ...Option) {
 	t.Helper()
 	t.Run("plain", func(t *testing.T) {

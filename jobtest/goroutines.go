@@ -8,24 +8,23 @@ import (
 
 // # Goroutines left behind
 //
-// The number of goroutines is cheap to read, and with most programs the same
-// before and after a schedule. It is not exact: a goroutine that an earlier test
-// has left and that is about to end makes it too large before the first schedule,
-// and hides one that is left behind. So the number is used only for many
-// schedules, and the baseline falls when it can. The stacks of all goroutines are
-// exact, but take a thousand times as long. They are compared after a single
-// schedule, and after one in which the number has grown.
+// The number of goroutines is cheap to read, and for most programs it is the same before and
+// after a schedule. But it is not exact: if a goroutine left by an earlier test is about to end,
+// the number before the first schedule is too large, and hides a goroutine that is left behind.
+// So the number is used only for many schedules, and the baseline is lowered when possible. The
+// stacks of all goroutines are exact, but take a thousand times as long. They are compared after
+// a single schedule, and after a schedule in which the number has grown.
 //
 // A goroutine that is started once, such as a worker of some pool, is no leak.
 // One that is started in each schedule is, so the schedule is repeated.
 
 const (
-	looks = 1000 // that yield, before the first that sleeps
-	naps  = 100  // of a millisecond
+	looks = 1000 // checks that yield, before the first that sleeps
+	naps  = 100  // checks that sleep for a millisecond
 )
 
-// grown waits for the number of goroutines to fall to that of before, and reports
-// whether it has not.
+// grown waits for the number of goroutines to fall to the baseline, and reports whether it stayed
+// above it.
 func (s *session) grown() bool {
 	for i := range looks + naps {
 		n := runtime.NumGoroutine()
@@ -42,8 +41,8 @@ func (s *session) grown() bool {
 	return true
 }
 
-// leaves reports whether the program leaves goroutines behind in a schedule, and
-// which, if again repeats the schedule.
+// leaves reports which goroutines, if any, the program leaves behind in every schedule; again
+// repeats the schedule.
 func (s *session) leaves(again func()) *failure {
 	if s.known != nil && len(comeSince(s.known)) == 0 || s.known == nil && !s.grown() {
 		return nil
@@ -58,8 +57,7 @@ func (s *session) leaves(again func()) *failure {
 	return &failure{leak, errGoroutines, strings.Join(left, "\n\n")}
 }
 
-// comeSince returns the stacks of goroutines that are not known and do not end
-// soon.
+// comeSince returns the stacks of goroutines that are not in known and do not end soon.
 func comeSince(known map[string]string) (left []string) {
 	for range naps {
 		left = nil

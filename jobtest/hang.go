@@ -12,20 +12,20 @@ import (
 // Main runs the tests of a package; a *testing.M is one.
 type Main interface{ Run() int }
 
-// DumpOnHang returns m, except that a run of the tests that is about to exceed the time
-// limit of go test (-timeout) first prints where machines are suspended, to standard
-// error: what the testing package prints then has goroutines only. It is for TestMain:
+// DumpOnHang returns m with one change: shortly before a run of the tests exceeds the time limit
+// of go test (-timeout), it prints to standard error where machines are suspended. The testing
+// package then prints only goroutines. DumpOnHang is for TestMain:
 //
 //	func TestMain(m *testing.M) { os.Exit(jobtest.DumpOnHang(m).Run()) }
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(jobtest.DumpOnHang(m)) }
 //
-// While the tests run, machines are tracked (package inspect).
+// Machines are tracked (package inspect) while the tests run.
 func DumpOnHang(m Main) Main { return dumping{m} }
 
 type dumping struct{ Main }
 
-// before is how long before the time limit the dump is written: one part in ten of the
-// limit, at most this.
+// before limits how long before the time limit the dump is written. It is a tenth of the limit,
+// but at most this.
 const before = 5 * time.Second
 
 // Run implements [Main].

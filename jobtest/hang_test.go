@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hung is a test that notes how it has failed.
+// hung is a test that records its failure.
 type hung struct {
 	testing.TB
 	text string
@@ -19,7 +19,7 @@ func (*hung) Helper() {}
 
 func (h *hung) Errorf(_ string, args ...any) { h.text = args[0].(string) }
 
-// A step that waits for something that is not simulated is named, with its stack.
+// A step that waits for something that is not simulated is reported with its stack.
 func TestAStepThatHangsIsReported(t *testing.T) {
 	ticks, over := make(chan time.Time), make(chan struct{})
 	before := watch
@@ -29,7 +29,7 @@ func TestAStepThatHangsIsReported(t *testing.T) {
 	defer close(gate)
 	go func() {
 		<-at
-		for { // the first tick may find that the program has begun since the last one
+		for { // the first tick may see the program's start as progress
 			select {
 			case ticks <- time.Time{}:
 			case <-over:

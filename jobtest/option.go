@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Option configures how [Run] and [Explore] look for a schedule that fails.
+// Option configures the search of [Run] and [Explore] for a schedule that fails.
 type Option interface{ set(*settings) }
 
 // settings are the values of the options.
@@ -42,7 +42,7 @@ func settingsOf(opts []Option) *settings {
 	return c
 }
 
-// random returns the source of chance of one schedule.
+// random returns the source of randomness of one schedule.
 func (c *settings) random(schedule int) *rand.Rand {
 	return rand.New(rand.NewPCG(c.seed, uint64(schedule)))
 }
@@ -52,8 +52,8 @@ type option func(*settings)
 
 func (o option) set(c *settings) { o(c) }
 
-// Schedules sets how many schedules Explore tries at most, 1000 by default. Zero
-// or less means the default.
+// Schedules limits the number of schedules that Explore tries, 1000 by default. Zero or less
+// means the default.
 func Schedules(n int) Option {
 	return option(func(c *settings) {
 		if c.schedules = n; n <= 0 {
@@ -62,9 +62,8 @@ func Schedules(n int) Option {
 	})
 }
 
-// Steps sets how many steps a schedule may have, 100 000 by default. A longer
-// schedule is a failure: the program does not end. Zero or less means the
-// default.
+// Steps limits the number of steps in a schedule, 100 000 by default. A longer schedule is a
+// failure: the program does not end. Zero or less means the default.
 func Steps(n int) Option {
 	return option(func(c *settings) {
 		if c.steps = n; n <= 0 {
@@ -77,25 +76,24 @@ func Steps(n int) Option {
 // sequence of schedules.
 func Seed(n uint64) Option { return option(func(c *settings) { c.seed = n }) }
 
-// StepTime is [TimeRaces] with a bound: each step takes up to that much virtual time. So a
-// timer races with work, and with timers that are due a little later, but a timeout of a
-// second does not end work of a few steps of a millisecond; see simulation.StepTime. Zero
-// or less means that steps take no time, which is the default: a timer expires only when
-// nothing can run.
+// StepTime is [TimeRaces] with a bound: each step takes up to that much virtual time. So a timer
+// races with work, and with timers that expire a little later. But a timeout of a second does not
+// end work of a few steps of a millisecond; see simulation.StepTime. Zero or less means that
+// steps take no time, which is the default: a timer expires only when nothing can run.
 func StepTime(most time.Duration) Option { return option(func(c *settings) { c.timeRaces = most }) }
 
-// Invariant sets a function that is called after each step. Its error is a
-// failure of the schedule. f is called on the goroutine of a step, while no other
-// step runs, so it may read the state of the program without a lock. It must not
-// wait. The first call comes after the first step of the test's function.
+// Invariant sets a function that is called after each step. Its error is a failure of the
+// schedule. f is called on the goroutine of a step, while no other step runs, so it may read the
+// state of the program without a lock. It must not wait. The first call follows the first step of
+// the test's function.
 func Invariant(f func() error) Option { return option(func(c *settings) { c.invariant = f }) }
 
-// Choices makes [Run] take its choices from data, one byte for each, and the
-// oldest turn beyond the end. So a fuzzer can drive the schedule:
+// Choices makes [Run] take its choices from data, one byte for each, and choose the oldest turn
+// after the end of data. So a fuzzer can drive the schedule:
 //
 //	f.Fuzz(func(t *testing.T, choices []byte) { jobtest.Run(t, shop, jobtest.Choices(choices)) })
 //
-// data must not change meanwhile. [Explore] ignores it.
+// data must not change during the call. [Explore] ignores this option.
 func Choices(data []byte) Option {
 	return option(func(c *settings) { c.choices, c.chosen = data, true })
 }
@@ -104,34 +102,32 @@ func Choices(data []byte) Option {
 type toggle uint8
 
 const (
-	// CancelEverywhere ends the context of the test's function at some point of
-	// each schedule: before any of its steps, or when nothing else can happen. An
-	// error that wraps context.Canceled is then no failure. The search is for
-	// what a cancelled program leaves behind: leaks, held locks, broken
-	// invariants.
+	// CancelEverywhere ends the context of the test's function at some point of each schedule:
+	// before any of its steps, or when nothing else can happen. An error that wraps
+	// context.Canceled is then no failure. The search is for the damage that a canceled program
+	// leaves behind: leaks, held locks, broken invariants.
 	CancelEverywhere toggle = iota
 
-	// SuspendEverywhere makes a machine yield before each await that is complete already:
-	// a lock that is free, a job that has ended, a channel with a value. So other work may
-	// come between any two awaits, as it may on several processors. [Explore] always does
-	// so; the option is for [Run]. A plain function that is not a machine still does not
-	// yield where it need not wait.
+	// SuspendEverywhere makes a machine yield before each await that is already complete: a lock
+	// that is free, a job that has ended, a channel with a value. So other work may run between
+	// any two awaits, as it may on several processors. [Explore] always does this; the option is
+	// for [Run]. A plain function that is not a machine still does not yield where it need not
+	// wait.
 	SuspendEverywhere
 
-	// TimeRaces lets each step take any amount of virtual time, as on a machine that stalls.
-	// So each timer may expire before any work that can run, and work that a timer wakes may
-	// come late and in any order. [StepTime] sets a bound.
+	// TimeRaces lets each step take any amount of virtual time, as on a machine that stalls. So
+	// each timer may expire before any runnable work, and work that a timer wakes may run late
+	// and in any order. [StepTime] sets a bound.
 	TimeRaces
 
 	// Random makes each choice at random, with equal probability for every turn.
 	Random
 
-	// POS gives each turn a random priority when it becomes possible, and takes
-	// the turn with the highest one. So one turn may be delayed by many others,
-	// which is rare if each choice is independent. It is the basic form of
-	// partial order sampling (Yuan et al., 2018). The full form changes the
-	// priorities of turns that race for the same memory, which the simulation
-	// does not see.
+	// POS gives each turn a random priority when it becomes possible, and takes the turn with the
+	// highest priority. So one turn may be delayed by many others, which is rare with independent
+	// choices. This is the basic form of partial order sampling (Yuan et al., 2018). The full
+	// form changes the priorities of turns that race for the same memory, which the simulation
+	// cannot see.
 	POS
 )
 
@@ -160,16 +156,14 @@ func PCT(depth int) Option {
 	return option(func(c *settings) { c.strategies = append(c.strategies, pct(max(0, depth))) })
 }
 
-// Exhaustive tries all schedules, each once, beginning with those that have the
-// fewest choices other than the oldest turn, up to bound such choices; zero or
-// less means no bound. If all schedules of the program have been tried, Explore
-// logs that it is complete. Otherwise it logs how far it has come. There is no
-// partial-order reduction: the simulation does not see which steps touch the same
-// memory, so it cannot know which orders are equivalent.
+// Exhaustive tries all schedules, each once, in the order of their number of deviations from the
+// oldest turn, up to bound deviations; zero or less means no bound. If all schedules of the
+// program have been tried, Explore logs that the search is complete. Otherwise it logs its
+// progress. There is no partial-order reduction: the simulation does not see which steps touch
+// the same memory, so it cannot know which orders are equivalent.
 //
-// "All schedules" are those of the simulation: steps are not interrupted, and
-// chance, real time and goroutines that the program starts itself are not part of
-// it.
+// "All schedules" are those of the simulation: steps are not interrupted, and randomness, real
+// time and goroutines that the program starts itself are not part of it.
 func Exhaustive(bound int) Option {
 	return option(func(c *settings) { c.strategies = append(c.strategies, newExhaustive(bound)) })
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-// The program of the search has functions without a context, so its simulation stands in for
-// the default scheduler. The jobs that another goroutine starts in the middle of each schedule,
-// as a test in parallel would, must not notice.
+// The program of the search has functions without a context, so its simulation stands in for the
+// default scheduler. That must not affect the jobs that another goroutine starts in the middle of
+// each schedule, as a parallel test would.
 func TestASearchLeavesTestsBesideItAlone(t *testing.T) {
 	usual, begun, started := job.DefaultScheduler(), make(chan struct{}), make(chan struct{})
 	var beside sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// most is how many steps a report lists: the last ones.
+// most limits the number of steps that a report lists: the last ones.
 const most = 60
 
 // report fails the test. shrunk is the schedule to show, found the one that failed first.
@@ -21,7 +21,7 @@ func (s *session) report(how string, shrunk, found outcome) {
 	}
 	events := again.events
 	if !again.failed() {
-		again = shrunk // goroutines that are left behind, or another program
+		again = shrunk // leftover goroutines, or a program that behaves differently
 	}
 	var b strings.Builder
 	names := namesOf(events)
@@ -43,7 +43,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// steps lists events, one line for each: the job, the line, and what it has waited for.
+// steps lists events, one per line: the job, the line of code, and what the job has waited for.
 func steps(b *strings.Builder, events []simulation.Event, names map[string]string) {
 	if skipped := len(events) - most; skipped > 0 {
 		fmt.Fprintf(b, "    … %s\n", counted(skipped, "step"))
@@ -106,8 +106,8 @@ func renamed(text string, names map[string]string) string {
 	})
 }
 
-// text describes a step: the line of the source from which it continues, and what
-// it has waited for.
+// text describes a step: the line of the source from which it continues, and what it has waited
+// for.
 func text(e simulation.Event, names map[string]string) string {
 	var parts []string
 	switch e.Kind {

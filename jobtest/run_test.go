@@ -15,7 +15,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ran returns what Run says of a program.
+// ran returns Run's report on a program.
 func ran(t *testing.T, program func(context.Context) error, opts ...jobtest.Option) *witness {
 	t.Helper()
 	w := &witness{TB: t}

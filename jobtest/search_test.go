@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/jobtest"
 )
 
-// orders is a program of jobs that end in any order; told gets that order.
+// orders returns a program of jobs that end in any order; told is called with that order.
 func orders(jobs int, told func(order string) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		order := ""
@@ -33,7 +33,7 @@ func orders(jobs int, told func(order string) error) func(context.Context) error
 	}
 }
 
-// Each strategy by itself finds the only order of 24 that is wrong.
+// Each strategy alone finds the only order of 24 that is wrong.
 func TestEachStrategyFindsARareOrder(t *testing.T) {
 	for name, opt := range map[string]jobtest.Option{
 		"random": jobtest.Random, "POS": jobtest.POS, "PCT": jobtest.PCT(2), "PCT of all depths": jobtest.PCT(0),
@@ -50,7 +50,7 @@ func TestEachStrategyFindsARareOrder(t *testing.T) {
 	}
 }
 
-// One seed is one sequence of schedules, whatever the strategies.
+// A seed determines the sequence of schedules, whatever the strategies.
 func TestSeedsRepeat(t *testing.T) {
 	run := func(seed uint64) (all []string) {
 		w := explored(t, orders(4, func(order string) error { all = append(all, order); return nil }),
@@ -63,8 +63,7 @@ func TestSeedsRepeat(t *testing.T) {
 	assert.NotEqual(t, run(1), run(2))
 }
 
-// The order of n jobs is one of n!, each of which is one schedule: the waiting function
-// adds no choice that matters less than another.
+// n jobs have n! orders, each of which is one schedule: the waiting function adds no choices.
 func TestExhaustiveTriesEachScheduleOnce(t *testing.T) {
 	seen := map[string]int{}
 	w := explored(t, func(ctx context.Context) error {

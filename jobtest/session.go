@@ -23,7 +23,7 @@ type session struct {
 	t          testing.TB
 	program    func(context.Context) error
 	hang       context.Context   // ends if a step hangs
-	moved      atomic.Bool       // a step was taken since the watchdog's last look
+	moved      atomic.Bool       // a step was taken since the watchdog last checked
 	goroutines int               // of the process, outside of any schedule
 	known      map[string]string // their stacks, if there is one schedule only
 	runs       int
@@ -31,17 +31,16 @@ type session struct {
 	failing    bool // the choice is whether a fault happens
 }
 
-// outcome says how one schedule has ended.
+// outcome is the outcome of one schedule.
 type outcome struct {
-	failure *failure // nil: it has ended as it should
+	failure *failure // nil: it ended correctly
 	trace   simulation.Trace
 	events  []simulation.Event // up to the failure, if they were recorded
 }
 
 func (o outcome) failed() bool { return o.failure != nil }
 
-// kind is the kind of a failure. A schedule is shrunk as long as it fails in the
-// same way.
+// kind is the kind of a failure. A schedule is shrunk as long as its failure keeps its kind.
 type kind string
 
 const (
@@ -55,7 +54,7 @@ const (
 	diverging kind = "another program"
 )
 
-// failure describes what is wrong with a schedule.
+// failure describes what went wrong in a schedule.
 type failure struct {
 	kind kind
 	err  error
@@ -66,17 +65,17 @@ type failure struct {
 // has returned.
 var errOver = errors.New("jobtest: the test's function has returned")
 
-// grace is how many steps the work left behind by the test's function may take
-// before the context ends. Work that ends by itself is not affected; a ticker is.
+// grace limits the steps that work left behind by the test's function may take before the context
+// ends. Work that ends by itself is not affected; a ticker is.
 const grace = 1000
 
-// errHangs is the cause if the driver gives up.
+// errHangs is the cause when the driver gives up.
 var errHangs = errors.New("jobtest: a step has not returned within 10 s: it waits for something that the simulation does not see")
 
-// patience is how long a step may take, in real time.
+// patience is the real time that a step may take.
 const patience = 10 * time.Second
 
-// watch starts the clock of the watchdog. A test has one that it drives by hand.
+// watch starts the clock of the watchdog. A test replaces it with one that it drives by hand.
 var watch = func(d time.Duration) (ticks <-chan time.Time, stop func()) {
 	t := time.NewTicker(d)
 	return t.C, t.Stop
@@ -124,7 +123,7 @@ func begin(t testing.TB, program func(context.Context) error, single bool, opts 
 	}
 }
 
-// one is one schedule that runs.
+// one is a running schedule.
 type one struct {
 	*session
 	sim         *simulation.Scheduler
@@ -141,8 +140,8 @@ type one struct {
 	events      []simulation.Event
 }
 
-// run runs the program in one schedule. make gets the options of the simulation.
-// With record, the outcome has events.
+// run runs the program in one schedule. make is passed the options of the simulation. If record
+// is set, the outcome has events.
 func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, record bool) outcome {
 	s.runs++
 	r := &one{session: s, recording: record}

@@ -22,9 +22,8 @@ func sourceLine(file string, line int) string {
 	return ""
 }
 
-// inModule returns the path of a file that is named by its package, as in
-// generated code. A test runs in the folder of its package, so the module is
-// above.
+// inModule returns the path of a file that is identified by its package path, as in generated
+// code. A test runs in the folder of its package, so the module's root is above.
 func inModule(file string) string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -12,8 +12,8 @@ type chooser func(turns []simulation.Turn) int
 
 // strategy chooses schedules.
 type strategy interface {
-	// next returns the name and the chooser of its n-th schedule. horizon is how many
-	// choices the longest schedule so far had. A nil chooser says that none is left.
+	// next returns the name and the chooser of the strategy's n-th schedule. horizon is the
+	// number of choices in the longest schedule so far. A nil chooser means that none is left.
 	next(r *rand.Rand, n, horizon int) (name string, c chooser)
 }
 
@@ -37,7 +37,7 @@ func (pos) next(r *rand.Rand, _, _ int) (string, chooser) {
 	}
 }
 
-// once returns the priority of that number, which is drawn the first time.
+// once returns the priority of that number, and draws it at the first call.
 func once(priorities map[uint64]float64, of uint64, r *rand.Rand) float64 {
 	p, known := priorities[of]
 	if !known {
@@ -58,11 +58,11 @@ func highest(turns []simulation.Turn, priority func(simulation.Turn) float64) in
 	return at
 }
 
-// pct is the depth, or 0 for depths that rotate.
+// pct is the depth; 0 means that depths rotate.
 type pct int
 
-// A machine that only yields until another has done something would, with the
-// highest priority, yield forever. So an actor that was preferred for a long time
+// A machine that yields until another has done something would yield forever if it had the
+// highest priority. So an actor that was preferred for a long time
 // falls behind all others.
 const longEnough = 64
 
@@ -79,8 +79,8 @@ func (d pct) next(r *rand.Rand, n, horizon int) (string, chooser) {
 	return fmt.Sprintf("PCT, depth %d", depth), p.choose
 }
 
-// priorities are those of the actors of one schedule. A random one is above zero,
-// and each actor that falls behind gets the next one below.
+// priorities are the actors' priorities in one schedule. A random priority is above zero, and
+// each actor that falls behind gets the next lower one below zero.
 type priorities struct {
 	random  *rand.Rand
 	of      map[uint64]float64
@@ -111,8 +111,8 @@ func (p *priorities) choose(turns []simulation.Turn) int {
 	return at
 }
 
-// script makes the choices of a list, as far as they are possible, and chooses
-// the oldest turn beyond its end.
+// script makes the choices of a list, as far as they are possible, and chooses the oldest turn
+// after its end.
 func script(chosen []int) chooser {
 	return func(turns []simulation.Turn) int {
 		if len(chosen) == 0 {
@@ -124,7 +124,7 @@ func script(chosen []int) chooser {
 	}
 }
 
-// fromBytes makes its choices from data, one byte for each.
+// fromBytes takes its choices from data, one byte for each.
 func fromBytes(data []byte) chooser {
 	return func(turns []simulation.Turn) int {
 		if len(data) == 0 {
@@ -136,9 +136,8 @@ func fromBytes(data []byte) chooser {
 	}
 }
 
-// interrupting takes the turn of the interrupt at one choice, and not before:
-// otherwise it would come early in nearly all schedules, since it is one of the
-// turns of every choice.
+// interrupting takes the interrupt's turn at one choice, and never before: the interrupt is one
+// of the turns of every choice, so it would otherwise come early in nearly all schedules.
 func interrupting(c chooser, at int) chooser {
 	return func(turns []simulation.Turn) int {
 		last := len(turns) - 1

@@ -187,11 +187,11 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// SetReadDeadline bounds the reads, those that wait included; the zero time is no bound.
-// The time counts from now on the clock of the network. It does not block.
+// SetReadDeadline limits all reads, including waiting ones; the zero time is no limit. The time
+// counts from now on the clock of the network. It does not block.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.failed("set", c.readBy.set(t)) }
 
-// SetWriteDeadline bounds the writes, like [Conn.SetReadDeadline].
+// SetWriteDeadline limits the writes, like [Conn.SetReadDeadline].
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.failed("set", c.writeBy.set(t)) }
 
 // stream is one direction of a connection.
@@ -200,22 +200,22 @@ type stream struct {
 	other *stream
 
 	mu      sync.Mutex // guards the fields below
-	sent    []byte     // on its way
-	fin     bool       // and so is the end
-	moving  bool       // a courier is on its way
+	sent    []byte     // in transit
+	fin     bool       // so is the end
+	moving  bool       // a courier is running
 	arrived []byte
-	ended   bool  // all has arrived
-	closing bool  // nothing more is written
-	left    bool  // the reader has closed: nothing more is read
+	ended   bool  // all data has arrived
+	closing bool  // no more writes
+	left    bool  // the reader has closed: no more reads
 	gone    bool  // the writer has closed its connection
-	broken  error // the connection is reset
+	broken  error // the connection was reset
 	changed gate
 }
 
 func newStream(n *Network) *stream { return &stream{net: n} }
 
-// read takes what has arrived. If nothing has, it returns a job that ends when it is worth
-// asking again.
+// read takes data that has arrived. If there is none, it returns a job that ends when the call is
+// worth repeating.
 func (s *stream) read(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *stream) read(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
 	case len(s.arrived) > 0:
 		n := copy(p[:s.some(min(len(p), len(s.arrived)))], s.arrived)
 		s.arrived = s.arrived[n:]
-		s.changed.open() // there is room
+		s.changed.open() // there is space
 		return n, nil, nil
 	case s.broken != nil:
 		return 0, nil, s.broken
@@ -259,8 +259,8 @@ func (s *stream) readable(by *deadline) (*job.Job[job.Void], error) {
 	return s.changed.wait(), nil
 }
 
-// write sends as much of p as there is room for. If there is none, it returns a job that
-// ends when it is worth asking again.
+// write sends as much of p as there is space for. If there is none, it returns a job that ends
+// when the call is worth repeating.
 func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
 	if len(p) > 0 && s.net.fails(Reset) {
 		s.reset()
@@ -285,7 +285,7 @@ func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) 
 	return n, nil, nil
 }
 
-// end ends the direction, after what is on its way.
+// end ends the direction, after the data in transit.
 func (s *stream) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,7 +299,7 @@ func (s *stream) end() error {
 	return nil
 }
 
-// abandon is end for a connection that is closed.
+// abandon is end for a closed connection.
 func (s *stream) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,7 +307,7 @@ func (s *stream) abandon() {
 	s.changed.open()
 }
 
-// leave notes that the reader has closed, once.
+// leave records, once, that the reader has closed.
 func (s *stream) leave() (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -317,7 +317,7 @@ func (s *stream) leave() (first bool) {
 	return first
 }
 
-// reset loses what is on its way, and tells both ends.
+// reset drops the data in transit and notifies both ends.
 func (s *stream) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -326,8 +326,8 @@ func (s *stream) reset() {
 	s.changed.open()
 }
 
-// move brings what is sent to the other side; mu is held. Without a latency that is done
-// at once, and otherwise by a courier.
+// move delivers sent data to the other side; mu is held. Without a latency it does so at once,
+// and otherwise with a courier.
 func (s *stream) move() {
 	if s.moving {
 		return
@@ -337,11 +337,11 @@ func (s *stream) move() {
 		return
 	}
 	s.moving = true
-	_ = s.courierAsync(context.WithoutCancel(s.net.ctx)) // ends with what is on its way
+	_ = s.courierAsync(context.WithoutCancel(s.net.ctx)) // ends when nothing is in transit
 }
 
-// courier brings what is sent to the other side. What is written during a journey comes
-// with the next one, so the order is kept.
+// courier delivers sent data to the other side. Data written during a journey is delivered by the
+// next one, so the order is kept.
 //
 //movenext:async
 func (s *stream) courier(ctx context.Context) {
@@ -357,7 +357,7 @@ func (s *stream) courier(ctx context.Context) {
 	}
 }
 
-// load returns how much comes with this journey, and how long that takes.
+// load returns how much this journey delivers, and how long it takes.
 func (s *stream) load() (n int, latency time.Duration) {
 	latency = s.net.latency()
 	if s.net.most == 0 || s.net.fails(Loss) {
@@ -368,10 +368,10 @@ func (s *stream) load() (n int, latency time.Duration) {
 	return len(s.sent), latency
 }
 
-// retransmission is how long it takes until a loss is noticed and mended.
+// retransmission is the time until a loss is noticed and repaired.
 const retransmission = 200 * time.Millisecond
 
-// unload delivers n bytes, and reports whether there is more.
+// unload delivers n bytes, and reports whether more data is in transit.
 func (s *stream) unload(n int) (more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -392,7 +392,7 @@ func (s *stream) arrive(n int) {
 	s.changed.open()
 }
 
-// deadline ends the reads or the writes of an end. The lock of the stream guards it.
+// deadline limits the reads or the writes of an end. The lock of the stream guards it.
 type deadline struct {
 	of     *stream
 	passed bool
@@ -410,8 +410,8 @@ func (d *deadline) set(t time.Time) error {
 	return err
 }
 
-// move sets the deadline to the time that is left. It returns the context of its timer, if
-// it needs one, and its number.
+// move sets the deadline to the remaining time. It returns the context of its timer, if it needs
+// one, and its number.
 func (d *deadline) move(left time.Duration, none bool) (ctx context.Context, number int, err error) {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
@@ -429,7 +429,7 @@ func (d *deadline) move(left time.Duration, none bool) (ctx context.Context, num
 	return ctx, d.number, nil
 }
 
-// drop forgets the deadline; the stream's lock is held.
+// drop removes the deadline; the stream's lock is held.
 func (d *deadline) drop() {
 	d.number++
 	if d.cancel != nil {
@@ -453,7 +453,7 @@ func (d *deadline) expire(ctx context.Context, after time.Duration, number int) 
 	d.elapsed(number)
 }
 
-// elapsed ends what waits, unless the deadline has been moved.
+// elapsed ends the waiting operations, unless the deadline has been moved.
 func (d *deadline) elapsed(number int) {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()

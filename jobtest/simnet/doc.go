@@ -10,33 +10,33 @@
 //		…
 //	}, jobtest.Faults(simnet.Reset))
 //
-// A [Conn] is a net.Conn and has twins, as the connections of package netio have:
-// netio.Copy, netio.Buffered and functions that take a netio.AsyncReader work on both.
+// A [Conn] is a net.Conn and has twins, like the connections of package netio: netio.Copy,
+// netio.Buffered and functions that take a netio.AsyncReader work on both.
 //
 // # What is simulated
 //
-// A connection is a pair of streams. What is written arrives after the latency, whole and
-// in order, as TCP promises. A stream holds a bounded number of bytes that are on their way
-// or have not been read: a writer that is faster than the reader waits. Three faults are
-// chosen by package jobtest, if its option Faults names them: [Reset], [Loss] and [Refused].
+// A connection is a pair of streams. Data arrives after the latency, complete and in order, as
+// TCP promises. A stream holds a limited number of bytes that are in transit or unread: a writer
+// that is faster than the reader waits. Package jobtest chooses three faults, if its option
+// Faults names them: [Reset], [Loss] and [Refused].
 //
-// Outside of a simulation the same network has real time and no faults, and its choices
-// are random.
+// Outside a simulation the same network uses real time, has no faults, and makes its choices at
+// random.
 //
-// # What is not
+// # What is not simulated
 //
-// There are no datagrams, no names to resolve, and no limits of the whole network. Deadlines
-// are durations from now: in a simulation the clock of package time stands still for a
-// step, so SetDeadline(time.Now().Add(d)) means d of virtual time.
+// There are no datagrams, no names to resolve, and no limits for the whole network. Deadlines are
+// durations from now: in a simulation the clock of package time does not move during a step, so
+// SetDeadline(time.Now().Add(d)) means d of virtual time.
 package simnet
 
 // Faults of a network, for jobtest.Faults. Each may happen at any write or dial.
 const (
-	// Reset breaks a connection in both directions: what is on its way is lost.
+	// Reset breaks a connection in both directions: data in transit is lost.
 	Reset = "simnet: reset"
 
-	// Loss delays what is written by a retransmission, 200 ms. All that is written after
-	// it arrives later, too.
+	// Loss delays written data by a retransmission, 200 ms. All data written after it also
+	// arrives later.
 	Loss = "simnet: loss"
 
 	// Refused is a dial that no listener answers.

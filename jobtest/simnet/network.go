@@ -30,16 +30,16 @@ type Network struct {
 	dialed    int // numbers the addresses of clients
 }
 
-// Option changes what a network is like.
+// Option configures a network.
 type Option func(*Network)
 
-// Latency makes everything that is sent take from least to most. The default is no time.
+// Latency makes all data take from least to most to arrive. The default is no time.
 func Latency(least, most time.Duration) Option {
 	return func(n *Network) { n.least, n.most = max(0, least), max(least, most, 0) }
 }
 
-// Buffer sets how many bytes of a stream may be on their way or unread; the default is
-// 64 KB, and so is zero or less.
+// Buffer sets how many bytes of a stream may be in transit or unread. The default is 64 KB, which
+// zero or less also means.
 func Buffer(bytes int) Option {
 	return func(n *Network) {
 		if bytes > 0 {
@@ -48,12 +48,12 @@ func Buffer(bytes int) Option {
 	}
 }
 
-// Short makes reads return less than there is, now and then: a byte, or a half.
+// Short makes reads now and then return less than is available: one byte, or half.
 func Short() Option { return func(n *Network) { n.short = true } }
 
-// New returns a network that lives on the scheduler of ctx: its latencies are times of that
-// scheduler. In a test of package jobtest, ctx is the context of the test's function. A nil
-// ctx is context.Background. New does not block.
+// New returns a network on the scheduler of ctx: its latencies pass in that scheduler's time. In
+// a test of package jobtest, ctx is the context of the test's function. A nil ctx is
+// context.Background. New does not block.
 func New(ctx context.Context, opts ...Option) *Network {
 	if ctx == nil {
 		ctx = context.Background()
@@ -94,7 +94,7 @@ func (address) Network() string { return "simnet" }
 // String implements net.Addr.
 func (a address) String() string { return string(a) }
 
-// backlog is how many connections may wait to be accepted.
+// backlog is the maximum number of connections that wait to be accepted.
 const backlog = 128
 
 // Listener accepts connections at an address. It is safe for concurrent use.
@@ -122,8 +122,8 @@ func (n *Network) Listen(at string) (*Listener, error) {
 }
 
 // Dial connects to the listener at an address, after a latency. Its error matches
-// syscall.ECONNREFUSED if there is no listener, or it accepts too slowly; if ctx ends
-// first, it is why. Dial blocks; its twin is DialAsync. A nil ctx is context.Background.
+// syscall.ECONNREFUSED if there is no listener, or if it accepts too slowly; if ctx ends first,
+// it is the cause. Dial blocks; its twin is DialAsync. A nil ctx is context.Background.
 func (n *Network) Dial(ctx context.Context, at string) (*Conn, error) { return dialed(ctx, n, at) }
 
 // DialAsync is [Network.Dial] as a job, which is Canceled when ctx ends first. It does not
@@ -205,7 +205,7 @@ func accepted(l *Listener) (*Conn, error) {
 	}
 }
 
-// take returns a connection, or an error, or a job that ends when it is worth asking again.
+// take returns a connection, an error, or a job that ends when the call is worth repeating.
 func (l *Listener) take() (*Conn, *job.Job[job.Void], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -245,8 +245,8 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// gate is a condition that many may wait for; a change of the state opens it. The lock of
-// that state guards it.
+// gate is a condition that several waiters may wait for. A change of the state opens it. The lock
+// of that state guards it.
 type gate struct{ next *job.Source[job.Void] }
 
 // wait returns a job that ends when the gate is opened.
@@ -257,7 +257,7 @@ func (g *gate) wait() *job.Job[job.Void] {
 	return g.next.Job()
 }
 
-// open lets through all that wait.
+// open wakes all waiters.
 func (g *gate) open() {
 	if g.next != nil {
 		g.next.TrySetResult(job.Void{})

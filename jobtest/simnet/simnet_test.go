@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The connections can be given to functions of package netio.
+// Functions of package netio accept these connections.
 var (
 	_ netio.AsyncReader = (*simnet.Conn)(nil)
 	_ netio.AsyncWriter = (*simnet.Conn)(nil)
@@ -79,7 +79,7 @@ func TestConnAsPackageNetHasIt(t *testing.T) {
 	}
 }
 
-// greet is a server that takes what one read returns for a whole message.
+// greet is a server that takes the data of one read for a whole message.
 //
 //movenext:async
 func greet(c io.ReadWriter, whole bool) error {
@@ -129,7 +129,7 @@ func asks(c *simnet.Conn) (string, error) {
 	}
 }
 
-// conversation lets both talk.
+// conversation runs both sides.
 //
 //movenext:async
 func conversation(ctx context.Context, whole bool) (answer string, err error) {
@@ -159,14 +159,14 @@ func conversation(ctx context.Context, whole bool) (answer string, err error) {
 	return answer, errors.Join(err, failed)
 }
 
-// found explores a program, and returns how it fails.
+// found explores a program, and returns its failure.
 func found(t *testing.T, program func(ctx context.Context) error, opts ...jobtest.Option) string {
 	w := &witness{TB: t}
 	jobtest.Explore(w, program, opts...)
 	return strings.Join(w.failures, "\n")
 }
 
-// witness is a test that keeps its failures to itself.
+// witness is a test that records its failures.
 type witness struct {
 	testing.TB
 	failures []string
@@ -193,7 +193,7 @@ func TestAShortReadIsFound(t *testing.T) {
 	assert.Empty(t, found(t, program(true), jobtest.Schedules(200)))
 }
 
-// Whatever a network does, each call ends, and nothing is left behind.
+// Whatever faults a network has, each call ends, and nothing is left behind.
 func TestFaultsEndInErrors(t *testing.T) {
 	kinds := map[string]int{}
 	jobtest.Explore(t, func(ctx context.Context) error {
