@@ -10,23 +10,21 @@ import (
 
 // # Cycles
 //
-// Each suspended machine waits for one thing: a lock, and so for the machine that
-// holds it, or a job, which may be that of a machine. Package job finds cycles of
-// jobs when they close; a cycle that leads over a lock is found here, starting
-// from the locks that machines wait for.
+// Each suspended machine waits for one thing: a lock, and so for the machine that holds it, or a
+// job, which may be that of a machine. Package job finds cycles of jobs when they close; cycles
+// that include a lock are found here, starting from the locks that machines wait for.
 //
 //	1. begin with the holders of these locks
 //	2. go through the table: note what each of them waits for
-//	3. what was noted leads to other jobs: again from 2 with those, until there are none
-// 	4. follow the notes: a chain that leads back to itself is a cycle
-// 	5. go through the table once more: a machine that no longer waits as noted
-//     breaks its cycle
+//	3. if the notes refer to other jobs: repeat 2 with those, until there are none
+//	4. follow the notes: a chain that returns to its beginning is a cycle
+//	5. go through the table once more: a machine that no longer waits as noted
+//	   breaks its cycle
 //
-// Proof. A machine that is in the table in 2 and in 5, with the same time of
-// suspension, has waited all the while. All of 2 comes before all of 5, so there
-// is a moment at which all machines of the cycle waited. Each waits for a holder
-// that was the holder in 2 and in 5, and that did not run in between, so it held
-// the lock at that moment, and only the holder itself could release it.
+// Proof. A machine that is in the table in 2 and in 5, with the same time of suspension, has
+// waited the whole time. All of 2 precedes all of 5, so there is a moment at which all machines
+// of the cycle waited. Each waits for a holder that was the holder in 2 and in 5 and did not run
+// in between, so it held the lock at that moment, and only the holder itself could release it.
 
 // A machine may wait for several others at once: for a WhenAll, or for a continuation of
 // one. Then each of their jobs has to end, so each is a wait of its own. A WhenAny is
@@ -38,7 +36,7 @@ const (
 	nestedFor = 32   // combinators of combinators
 )
 
-// noted is what one machine waits for.
+// noted records what one machine waits for.
 type noted struct {
 	of    tracking.Machine
 	since int64
@@ -49,7 +47,7 @@ type noted struct {
 	walked, onWay bool // see follow
 }
 
-// findCycles returns the cycles that lead over the locks.
+// findCycles returns the cycles that include the locks.
 func findCycles(locks map[any]*lock) (cycles []Cycle) {
 	sought := map[jobcore.Insides]bool{}
 	for _, l := range locks {
@@ -81,8 +79,8 @@ func findCycles(locks map[any]*lock) (cycles []Cycle) {
 	return cycles
 }
 
-// note notes what the machines of the sought jobs wait for, and returns the jobs that
-// this leads to.
+// note records what the machines of the sought jobs wait for, and returns the jobs to which that
+// refers.
 func note(notes map[jobcore.Insides]*noted, sought map[jobcore.Insides]bool) (next map[jobcore.Insides]bool) {
 	g := gathering{now: tracking.Now()}
 	next = map[jobcore.Insides]bool{}
@@ -108,7 +106,7 @@ func note(notes map[jobcore.Insides]*noted, sought map[jobcore.Insides]bool) (ne
 	return next
 }
 
-// awaited returns the jobs that have to continue before on ends.
+// awaited returns the jobs that must continue before on ends.
 func awaited(on any) (jobs []jobcore.Insides) {
 	if h, ok := on.(holding); ok {
 		_, by := h.Held()
@@ -120,7 +118,7 @@ func awaited(on any) (jobs []jobcore.Insides) {
 	return jobs
 }
 
-// behind appends j, or the jobs that all have to end before it can.
+// behind appends j, or all the jobs that must end before it can.
 func behind(j jobcore.Insides, jobs []jobcore.Insides, depth int) []jobcore.Insides {
 	before := j.Antecedents()
 	if len(before) == 0 || depth == 0 {
@@ -134,8 +132,8 @@ func behind(j jobcore.Insides, jobs []jobcore.Insides, depth int) []jobcore.Insi
 	return jobs
 }
 
-// follow returns the ways through the notes that lead back to where they begin. Each
-// note is walked once, so of several cycles that share a machine one may be missed.
+// follow returns the chains of notes that return to their beginning. Each note is visited once,
+// so of several cycles that share a machine one may be missed.
 func follow(notes map[jobcore.Insides]*noted) (rings [][]*noted) {
 	var way []*noted
 	var walk func(n *noted)
@@ -162,8 +160,8 @@ func follow(notes map[jobcore.Insides]*noted) (rings [][]*noted) {
 	return rings
 }
 
-// cycleOf returns the cycle of a ring, beginning with the machine that has waited
-// longest, or nil if one of its machines has moved.
+// cycleOf returns the cycle of a ring, beginning with the machine that has waited longest, or nil
+// if one of its machines has moved on.
 func cycleOf(ring []*noted) (c Cycle) {
 	first := 0
 	for i, n := range ring {

@@ -115,14 +115,13 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// OnSignal makes [Dump] write to standard error when the program gets sig. A
-// signal that quits (syscall.SIGQUIT) is then sent on: the Go runtime prints its
-// goroutines and ends the program, as it does without OnSignal. stop ends that,
-// and may be called more than once. OnSignal holds a goroutine until then, and
-// does not block.
+// OnSignal makes [Dump] write to standard error when the program receives sig. If sig is a quit
+// signal (syscall.SIGQUIT), it is then passed on: the Go runtime prints its goroutines and ends
+// the program, as it does without OnSignal. stop undoes OnSignal, and may be called more than
+// once. Until then OnSignal holds a goroutine. It does not block.
 func OnSignal(sig os.Signal) (stop func()) { return onSignal(sig, os.Stderr, raise) }
 
-// onSignal is OnSignal with the writer, and the function that sends a signal on.
+// onSignal is OnSignal with the writer, and the function that passes a signal on.
 func onSignal(sig os.Signal, w io.Writer, sendOn func(os.Signal)) (stop func()) {
 	signals, stopped, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	signal.Notify(signals, sig)

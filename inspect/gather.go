@@ -17,11 +17,10 @@ import (
 
 // # A million machines in about a second
 //
-// Nearly all machines of a program are suspended in few chains of functions. Such
-// a chain is a list of pairs: the type of a frame and the number of its
-// suspension point. So a report first counts chains of pairs, with one lookup in
-// a map for each frame. Lines, names and texts are made once for each chain, and
-// for an example of it.
+// Nearly all machines of a program are suspended in a few chains of functions. Such a chain is a
+// list of pairs: the type of a frame and the number of its suspension point. So a report first
+// counts chains of pairs, with one map lookup per frame. Lines, names and texts are made only
+// once per chain and once for an example of it.
 
 const (
 	stackCap    = 128    // frames of one machine that are distinguished
@@ -29,7 +28,7 @@ const (
 	locksCap    = 10_000 // locks that are distinguished
 )
 
-// gathering is a report that is being made.
+// gathering is a report in the making.
 type gathering struct {
 	now    int64
 	points []tracking.Point
@@ -41,7 +40,7 @@ type gathering struct {
 	report *Report
 }
 
-// step leads from one node of the tree of chains to another: to a caller.
+// step is an edge in the tree of chains, from one node to a caller.
 type step struct {
 	from  int32
 	frame reflect.Type
@@ -69,7 +68,7 @@ type group struct {
 	queue    queue // that the example waits for, or nil
 }
 
-// queue is a channel. Its methods take its lock, and so are not called while a machine is
+// queue is a channel. Its methods take its lock, so they must not be called while a machine is
 // kept from continuing.
 type queue = interface {
 	Len() int
@@ -87,8 +86,8 @@ type home struct {
 	suspended int
 }
 
-// holding is an operation of package coord that can tell which lock its waiter
-// waits for, and that lock's holder.
+// holding is an operation of package coord that reports which lock its waiter waits for, and that
+// lock's holder.
 type holding interface {
 	Held() (lock any, by schedulers.Named)
 }
@@ -130,7 +129,7 @@ func compareGroups(a, b Group) int {
 	}), strings.Compare(a.Waits, b.Waits))
 }
 
-// add counts one machine, which cannot continue meanwhile.
+// add counts one machine, which cannot continue during the call.
 func (g *gathering) add(r *tracking.Record) {
 	g.report.Suspended++
 	points, more := r.Of.Points(g.points[:0])
@@ -166,7 +165,7 @@ func (p *group) exemplify(g *gathering, r *tracking.Record) {
 	}
 }
 
-// step returns the node of the frame p above the node from.
+// step returns the node for the frame p called from above the node from.
 func (g *gathering) step(from int32, p *tracking.Point) int32 {
 	s := step{from, reflect.TypeOf(p.Frame), p.State}
 	at, ok := g.nodes[s]
@@ -249,8 +248,8 @@ func (g *gathering) machine(r *tracking.Record) Machine {
 	return m
 }
 
-// describe returns what a machine that has been suspended since then waits for, and the
-// holder of that.
+// describe returns what a machine suspended since the given time waits for, and the holder if it
+// is a lock.
 func describe(on any, since, now int64) (waits, holder string) {
 	waits = kindOf(on)
 	switch on := on.(type) {
@@ -268,7 +267,7 @@ func describe(on any, since, now int64) (waits, holder string) {
 	return truncate.Name(waits), truncate.Name(holder)
 }
 
-// kindOf returns the kind of an operation, without its identity.
+// kindOf returns the kind of an operation, without the identity of the instance.
 func kindOf(on any) string {
 	switch on := on.(type) {
 	case tracking.Sleep:
@@ -296,7 +295,7 @@ func nameOf(n schedulers.Named) string {
 	return ""
 }
 
-// round returns a duration that is short enough to read.
+// round rounds a duration to a readable length.
 func round(d time.Duration) time.Duration {
 	switch {
 	case d > time.Minute:

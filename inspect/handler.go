@@ -12,21 +12,21 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Remote makes [Handler] answer requests from other computers too. The page shows
-// names of functions and jobs: protect it by other means in that case.
+// Remote makes [Handler] also answer requests from other computers. The page shows names of
+// functions and jobs: protect it by other means in that case.
 func Remote() Option { return Option{remote: true} }
 
-// Latency is how long something has taken, for the page of [Handler].
+// Latency describes durations of one kind, for the page of [Handler].
 type Latency struct {
 	Of        string // the name of a scheduler or a function
 	What      string // "queued", "runs", "suspended", …
 	Count     uint64
-	Half, P99 time.Duration // half of them, and 99 of 100, took at most so long
+	Half, P99 time.Duration // half of them, and 99 of 100, took at most this long
 }
 
-// Measured makes the page of [Handler] show latencies, as read returns them for each
-// page: those of a metrics.Collector, say, by its method Latencies. A panic in read is
-// contained: see [schedulers.Hook].
+// Measured makes the page of [Handler] show latencies. read is called for each page; it can be
+// the method Latencies of a metrics.Collector, for example. A panic in read is contained: see
+// [schedulers.Hook].
 func Measured(read func() []Latency) Option {
 	if read == nil {
 		return Option{}
@@ -41,12 +41,12 @@ func Measured(read func() []Latency) Option {
 //
 //	…/                      the page: machines by chain of functions, as a tree, locks,
 //	                        cycles, schedulers, and latencies if they are [Measured]
-//	…/?live=2               the page, which loads itself again every two seconds
+//	…/?live=2               the page, which reloads itself every two seconds
 //	…/dump                  the text of [Dump]
 //	…/movenext.suspended    the profile of [WriteProfile], for go tool pprof
 //
 // It answers only requests from this computer, unless [Remote] is given. It is safe for
-// concurrent use: requests that come at the same time share a snapshot.
+// concurrent use: concurrent requests share a snapshot.
 func Handler(opts ...Option) http.Handler {
 	h := &handler{}
 	for _, o := range opts {
@@ -80,7 +80,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path.Base(r.URL.Path) {
 	case "dump":
 		header.Set("Content-Type", "text/plain; charset=utf-8")
-		_ = Dump(w) // an error means that the client has gone
+		_ = Dump(w) // an error means that the client is gone
 	case ProfileName:
 		header.Set("Content-Type", "application/octet-stream")
 		header.Set("Content-Disposition", `attachment; filename="`+ProfileName+`.pb.gz"`)
@@ -92,8 +92,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether the request comes from this computer, and was not sent by
-// a page of another site whose name was made to resolve to it.
+// local reports whether the request comes from this computer, and was not sent by a page of
+// another site whose name resolves to this computer.
 func local(r *http.Request) bool {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -111,23 +111,23 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// page is the data of the template.
+// page is the data for the template.
 type page struct {
 	*Report
 
 	Groups []numbered // of this page
-	From   int        // the first of them
-	Before string     // the query that leads to the page before, or ""
+	From   int        // the index of the first of them
+	Before string     // the query for the previous page, or ""
 	After  string
 	Tree   *branch
 
 	Latencies []Latency
 }
 
-// head is the data of the head, which is sent before anything is counted.
+// head is the data for the head, which is sent before anything is counted.
 type head struct {
 	Live int    // seconds until the page loads itself again, or 0
-	From string // the query of the page without that
+	From string // the same query without reloading
 }
 
 type numbered struct {
@@ -148,8 +148,7 @@ func (h *handler) servePage(w http.ResponseWriter, r *http.Request) {
 	if err != nil || live < 0 {
 		live = 0
 	}
-	// A browser shows the head at once, even if there are millions of machines to
-	// count.
+	// A browser shows the head at once, even if there are millions of machines to count.
 	if err := pages.ExecuteTemplate(w, "head", head{live, "?from=" + strconv.Itoa(first)}); err != nil {
 		return
 	}
@@ -179,7 +178,7 @@ func pageOf(r *Report, first int) *page {
 	return p
 }
 
-// branch is a function and what it calls, with the machines below it.
+// branch is a function and its callees, with the machines below it.
 type branch struct {
 	Place schedulers.Place
 	Waits string // at the end of a branch: what its machines wait for
@@ -202,7 +201,7 @@ func treeOf(groups []numbered) *branch {
 	return root
 }
 
-// to returns the branch for one more call, and counts n machines there.
+// to returns the branch for one further call, and counts n machines there.
 func (b *branch) to(at schedulers.Place, waits string, n int) *branch {
 	for _, c := range b.Calls {
 		if c.Place == at && c.Waits == waits {

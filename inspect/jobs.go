@@ -16,13 +16,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Jobs are the jobs with a function that have the same status and scheduler, and were
-// made in the same place, as far as that is recorded (job.RecordCreation). They have
-// not ended and are not suspended: they are not started, queued, or running.
+// Jobs are the jobs with a function that have the same status and scheduler, and were made in the
+// same place, if that is recorded (job.RecordCreation). They have not ended and are not
+// suspended: they are not started, queued, or running.
 type Jobs struct {
 	Status  job.Status
-	Home    string           // the name of the scheduler
-	Made    schedulers.Place // zero: it is not recorded
+	Home    string           // the scheduler's name
+	Made    schedulers.Place // zero: not recorded
 	Count   int
 	Oldest  time.Duration // the time since the oldest was made
 	Example string        // the name of one of the oldest, in quotes, or its ID as #n
@@ -56,7 +56,7 @@ func (g *gathering) addJobs() {
 	})
 }
 
-// addJob counts one job, which cannot end meanwhile.
+// addJob counts one job, which cannot end during the call.
 func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	h, ok := r.On.(job.Handle)
 	in := jobcore.Of(r.On)
@@ -65,7 +65,7 @@ func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	}
 	a, status := in.About(), h.Status()
 	if a.Suspended || status.IsFinal() {
-		return // it is a machine, or about to leave
+		return // it is a machine, or about to be removed
 	}
 	g.addHome(a.Home, 0)
 	key := jobsKey{status, schedulers.NameOf(a.Home), a.Made}
@@ -86,7 +86,7 @@ func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	}
 }
 
-// placeAt returns what is at a program counter that runtime.Callers has returned.
+// placeAt returns the place of a program counter from runtime.Callers.
 func placeAt(pc uintptr) (p schedulers.Place) {
 	if pc != 0 {
 		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
@@ -95,7 +95,7 @@ func placeAt(pc uintptr) (p schedulers.Place) {
 	return p
 }
 
-// Is returns what the jobs do, in words: "queued", "running", …
+// Is returns the state of the jobs in words: "queued", "running", …
 func (j Jobs) Is() string {
 	switch j.Status {
 	case job.Created:

@@ -17,7 +17,7 @@ import (
 // EventKind is the kind of an [Event].
 type EventKind uint8
 
-// The moments in the life of a job.
+// The kinds of events in the life of a job.
 //
 //	Made ──▶ Started ─┬─▶ Suspended ──▶ Resumed ─┬─▶ Ended
 //	   │              │       ▲                  │      ▲
@@ -41,20 +41,20 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", uint8(k))
 }
 
-// Event is a moment in the life of a job. A field is zero if it does not concern the
-// kind, or is not known.
+// Event is an event in the life of a job. A field is zero if it does not apply to the kind, or is
+// not known.
 type Event struct {
 	Kind   EventKind
 	Time   time.Duration // since the program started
 	Job    job.Handle
-	Status job.Status // of Ended: what the status of the job is going to be
+	Status job.Status // for Ended: the final status of the job
 
-	// Place is of Suspended: where the innermost function waits. Of Made: the outermost
-	// function, for an async function that was called; for other jobs where they were
-	// made, if that is recorded (job.RecordCreation).
+	// Place is set for Suspended: where the innermost function waits. For Made it is the
+	// outermost function of a called async function; for other jobs it is where they were made,
+	// if that is recorded (job.RecordCreation).
 	Place schedulers.Place
 
-	Waits  string     // of Suspended: what for; see Machine
+	Waits  string     // for Suspended: what it waits for; see Machine
 	Holder string     // of the lock that it waits for
 	On     job.Handle // the job that it waits for
 }
@@ -76,32 +76,32 @@ func (e Event) String() string {
 // observer is one call of Observe.
 type observer struct {
 	hook  schedulers.Hook[Event]
-	among uint64 // 1 in so many
+	among uint64 // selects 1 in so many jobs
 	named bool
 	names []string
 }
 
-// observers are the calls that have not been stopped.
+// observers are the calls of Observe that have not been stopped.
 var observers struct {
 	sync.Mutex
 
 	list []*observer
 }
 
-// Observe makes f hear what becomes of the jobs that are made from now on: of jobs with
-// a function, and of async functions from their first suspension on. It hears of all, or
-// of those that all options allow ([Sample], [Named]): either of all moments of a job or
-// of none. Sources, combinators, and children of a scope without a handle that do not
-// suspend, are not told. Several calls are independent of each other. Observe does not
-// block and is safe for concurrent use; stop may be called more than once.
+// Observe makes f hear the events of jobs made from now on: of jobs with a function, and of async
+// functions from their first suspension on. f hears of all of these jobs, or of those that all
+// options select ([Sample], [Named]); of one job it hears either all events or none. It does not
+// hear of sources, combinators, and children of a scope that have no handle and do not suspend.
+// Several calls are independent of each other. Observe does not block and is safe for concurrent
+// use; stop may be called more than once.
 //
-// f is called on the goroutine that runs or completes the job, in the middle of that. So
-// it must be safe for concurrent use, should not take long, and must neither wait for
-// the job nor complete it. The moments of one job come in their order. A panic in f is
-// contained: see [schedulers.Hook].
+// f is called on the goroutine that runs or completes the job, in the middle of that operation.
+// So it must be safe for concurrent use, must return quickly, and must neither wait for the job
+// nor complete it. The events of one job arrive in order. A panic in f is contained: see
+// [schedulers.Hook].
 //
-// While nothing listens, it costs nothing; a job that is told needs some 200 bytes more.
-// For what schedulers do with work see [schedulers.Observe].
+// Without observers, this costs nothing; each observed job needs some 200 bytes more. For the
+// work of schedulers see [schedulers.Observe].
 func Observe(f func(Event), opts ...Option) (stop func()) {
 	if f == nil {
 		return func() {}
@@ -149,11 +149,11 @@ func changeObservers(f func([]*observer) []*observer) {
 	})
 }
 
-// wants reports whether o hears of h. The answer is always the same.
+// wants reports whether o selects h. The answer for a job never changes.
 func (o *observer) wants(h job.Handle) bool { return o.samples(h) && o.wantsName(h) }
 
-// samples reports whether the job h is one of those that o selects by their addresses,
-// which needs no memory.
+// samples reports whether o's sample includes the job h. The job's address decides, which needs
+// no memory.
 func (o *observer) samples(h any) bool { return sample.OneIn(o.among, h) }
 
 func (o *observer) wantsName(h job.Handle) bool {
@@ -164,7 +164,7 @@ func (o *observer) wantsName(h job.Handle) bool {
 	return name != "" && (len(o.names) == 0 || slices.Contains(o.names, name))
 }
 
-// tell tells the observers that want it.
+// tell passes an event to the observers that select its job.
 func tell(list []*observer, l tracking.Life) {
 	h := l.Job.(job.Handle)
 	var e Event // not on the heap
@@ -193,7 +193,7 @@ func eventOf(l tracking.Life, h job.Handle) Event {
 	return e
 }
 
-// suspended describes what the machine of waits for.
+// suspended describes what the machine waits for.
 func (e *Event) suspended(of tracking.Machine, on any) {
 	var top [1]tracking.Point
 	if points, _ := of.Points(top[:0]); len(points) > 0 {

@@ -1,7 +1,7 @@
 package inspect
 
-// pageText has the two halves of the page. It has no script, so no hostile name
-// can run; package html/template escapes names.
+// pageText has the two halves of the page. It has no script, so a hostile name cannot run as one;
+// package html/template escapes names.
 const pageText = `{{define "head"}}<!DOCTYPE html>
 <html lang="en">
 <head>

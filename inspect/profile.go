@@ -10,12 +10,12 @@ import (
 // ProfileName is the name of the profile that [WriteProfile] writes.
 const ProfileName = "movenext.suspended"
 
-// WriteProfile writes the suspended machines as a profile that go tool pprof
-// reads: the number of machines, and the bytes of their frames, by the chain of
-// suspended functions. Each sample has a label waits_for. It returns the error of
-// w. It blocks as long as w does, and is safe for concurrent use.
+// WriteProfile writes the suspended machines as a profile that go tool pprof reads: the number of
+// machines, and the bytes of their frames, by the chain of suspended functions. Each sample has a
+// label waits_for. It returns the error of w. It blocks as long as w does, and is safe for
+// concurrent use.
 //
-// The form is that of profile.proto of github.com/google/pprof, in gzip.
+// The format is profile.proto of github.com/google/pprof, compressed with gzip.
 func WriteProfile(w io.Writer) error {
 	z := gzip.NewWriter(w)
 	if _, err := z.Write(Snapshot().profile()); err != nil {
@@ -58,7 +58,7 @@ const (
 	functionFilename   = 4
 )
 
-// profiling is a profile that is being made.
+// profiling is a profile in the making.
 type profiling struct {
 	out       message
 	strings   map[string]uint64
@@ -73,7 +73,7 @@ func (r *Report) profile() []byte {
 		functions: map[schedulers.Place]uint64{},
 		locations: map[schedulers.Place]uint64{},
 	}
-	p.text("") // the table begins with it
+	p.text("") // the string table begins with ""
 	p.out.message(profileSampleType, p.valueType("machines", "count"))
 	p.out.message(profileSampleType, p.valueType("frames", "bytes"))
 	for i := range r.Groups {
@@ -151,7 +151,7 @@ func (p *profiling) text(s string) uint64 {
 	return n
 }
 
-// message is a message of protocol buffers, encoded.
+// message is an encoded message of protocol buffers.
 type message []byte
 
 func (m *message) varint(n uint64) {

@@ -8,28 +8,28 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Report is what a program's machines wait for. Each machine is reported as it
-// was at some moment during [Snapshot], and these moments differ.
+// Report describes what a program's machines wait for. Each machine is reported as it was at some
+// moment during [Snapshot]; these moments differ.
 type Report struct {
 	Time     time.Time
 	Tracking bool // false: no machine is tracked, so none is reported
 
 	Suspended  int         // tracked machines that are suspended
 	Groups     []Group     // the largest first
-	Jobs       []Jobs      // that are not suspended, the most first
-	Locks      []Lock      // that machines wait for, the one with the most waiters first
+	Jobs       []Jobs      // jobs that are not suspended; the largest group first
+	Locks      []Lock      // locks with waiting machines; the one with the most waiters first
 	Cycles     []Cycle     // cycles of machines that wait for each other
 	Schedulers []Scheduler // on which the machines resume
 }
 
-// Group is the machines that are suspended in one chain of functions, waiting for one
-// kind of operation.
+// Group is the set of machines suspended in one chain of functions, waiting for one kind of
+// operation.
 type Group struct {
 	Stack   []schedulers.Place // the suspended functions, the innermost first
-	More    int                // how many further functions are not in Stack
-	Waits   string             // what for: "sleep", "job", "coord.Channel[int].Receive", …
+	More    int                // number of functions not included in Stack
+	Waits   string             // the operation: "sleep", "job", "coord.Channel[int].Receive", …
 	Count   int
-	Bytes   int64         // of the frames of one machine, without what they point to
+	Bytes   int64         // of the frames of one machine, without the objects they point to
 	Oldest  time.Duration // how long the oldest one has been suspended
 	Example Machine       // one of the oldest
 }
@@ -38,19 +38,19 @@ type Group struct {
 type Machine struct {
 	Name   string        // of its job: in quotes, or its ID as #n, or "" if the job is not known
 	Since  time.Duration // how long it has been suspended
-	Waits  string        // what for: the name of an awaited job, the end of a sleep, …
+	Waits  string        // the operation: the name of an awaited job, the end of a sleep, …
 	Holder string        // of the lock that it waits for, if known
 }
 
 // Lock is a lock of package coord that machines wait for.
 type Lock struct {
 	What    string // its type
-	Holder  string // the name of its holder, or "" if it is not known
+	Holder  string // the name of its holder, or "" if unknown
 	Waiters int
 }
 
-// Cycle is a cycle of machines: each waits for what the next one holds, or for
-// its end; the last waits for the first. It never ends by itself.
+// Cycle is a cycle of machines: each waits for a lock that the next one holds, or for its end;
+// the last waits for the first. It never ends by itself.
 type Cycle []Link
 
 // Link is one machine of a [Cycle].
@@ -62,18 +62,18 @@ type Link struct {
 
 // Scheduler is a scheduler on which machines resume.
 type Scheduler struct {
-	Name      string // or its type, if it has none
+	Name      string // its name, or its type if it has none
 	Suspended int    // machines that resume here
 	Metrics   schedulers.Metrics
 	Metered   bool // whether it has Metrics
 }
 
-// Snapshot reports the suspended machines. For a million machines it takes about
-// a second of processor time, and it stops nothing meanwhile. It is safe for
-// concurrent use: concurrent callers share a report, which they must not change.
+// Snapshot reports the suspended machines. For a million machines it takes about a second of
+// processor time, and does not stop the program. It is safe for concurrent use: concurrent
+// callers share a report, which they must not change.
 func Snapshot() *Report { return shared.report(tracking.Now()) }
 
-// sharing makes one report at a time: a hundred readers at once cost as much as two.
+// sharing makes one report at a time: a hundred concurrent readers cost as much as two.
 type sharing struct {
 	mu    sync.Mutex
 	last  *Report
@@ -82,7 +82,7 @@ type sharing struct {
 
 var shared sharing
 
-// report returns a report that was begun at the given time or later.
+// report returns a report begun at the given time or later.
 func (s *sharing) report(asked int64) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

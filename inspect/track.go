@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Option changes what [Track] tracks, [Observe] hears or [Handler] serves. An option that
-// does not concern the function has no effect.
+// Option is an option of [Track], [Observe] or [Handler]. An option that does not apply to the
+// function has no effect.
 type Option struct {
 	sample int
 	named  bool
@@ -21,8 +21,8 @@ type Option struct {
 	read   schedulers.Hook[*[]Latency]
 }
 
-// Sample makes Track track one of n suspensions and one of n jobs with a function, chosen at
-// random; a report then counts about one of n machines. An n below 2 means all.
+// Sample makes Track track one in n suspensions and one in n jobs with a function, chosen at
+// random; a report then counts about one in n machines. An n below 2 means all.
 func Sample(n int) Option { return Option{sample: n} }
 
 // Named makes Track track only machines whose job has one of the names; without
@@ -32,18 +32,17 @@ func Named(names ...string) Option { return Option{named: true, names: names} }
 // track is one call of Track.
 type track struct{ wants *tracking.Filter }
 
-// tracks are the calls that have not been stopped.
+// tracks are the calls of Track that have not been stopped.
 var tracks struct {
 	sync.Mutex
 
 	list []*track
 }
 
-// Track begins to track suspended machines, and jobs with a function that have not
-// ended: all, or those that all options allow. A machine is tracked from its next
-// suspension on, a job if it is made from now on. Several calls have a combined
-// effect: a machine is tracked if any of them wants it, until that one is
-// stopped. When the last is stopped, all records are dropped. Track does not
+// Track starts tracking suspended machines, and jobs with a function that have not ended: all, or
+// those that all options select. A machine is tracked from its next suspension on, a job if it is
+// made from now on. Several calls combine: a machine is tracked as long as a call that selects it
+// has not been stopped. When the last call is stopped, all records are dropped. Track does not
 // block and is safe for concurrent use; stop may be called more than once.
 func Track(opts ...Option) (stop func()) {
 	t := &track{wants: wanted(opts)}
@@ -57,7 +56,7 @@ func Track(opts ...Option) (stop func()) {
 	})
 }
 
-// change changes the list of tracks, and what is tracked.
+// change changes the list of tracks, and applies the result.
 func change(f func([]*track) []*track) {
 	tracks.Lock()
 	defer tracks.Unlock()
@@ -85,7 +84,7 @@ func change(f func([]*track) []*track) {
 	}
 }
 
-// wanted returns what the options allow.
+// wanted returns the filter that the options describe.
 func wanted(opts []Option) *tracking.Filter {
 	n, named := uint64(1), false
 	var names []string

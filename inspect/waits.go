@@ -12,31 +12,31 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Wait is what one job waits for, as [WaitsFor] finds it.
+// Wait describes what one job waits for, as [WaitsFor] finds it.
 type Wait struct {
 	Job   string             // the name in quotes, or its ID as #n
 	Is    string             // "queued", "running", "suspended", "completed by hand", …
-	At    string             // of a queued or running job: the name of its scheduler
-	Stack []schedulers.Place // of a tracked machine: its functions, the innermost first
-	Waits string             // of a tracked machine: what for; see Machine
-	For   int                // the index of the Wait that waits for it; 0 of the first
+	At    string             // for a queued or running job: the name of its scheduler
+	Stack []schedulers.Place // for a tracked machine: its functions, the innermost first
+	Waits string             // for a tracked machine: the operation; see Machine
+	For   int                // the index of the Wait that waits for this one; 0 for the first
 }
 
-// Bounds of WaitsFor.
+// Limits of WaitsFor.
 const (
 	mostLevels = 32
 	mostWaits  = 100
 )
 
-// WaitsFor returns h, the jobs that h waits for, the jobs that those wait for, and so on,
-// each once, and what each waits for. It looks downward, where [job.AsyncStack]
-// and [job.Waiters] look upward. It is a snapshot for reports, of at most a hundred jobs
-// that are at most 32 levels deep. It is empty for a nil job. It does not block.
+// WaitsFor returns h, the jobs that h waits for, the jobs that those wait for, and so on, each
+// once, with what each one waits for. It searches downward, while [job.AsyncStack] and
+// [job.Waiters] search upward. It is a snapshot for reports, limited to a hundred jobs on 32
+// levels. It is empty for a nil job. It does not block.
 //
-// Without tracking it finds what combinators and continuations wait for, and the status
-// of each job. A suspended machine does not say what it waits for unless it is tracked
-// ([Track]): then its lines are here, and the job that it awaits, or that holds the lock
-// it waits for. Each level takes as long as a look at all tracked machines.
+// Without tracking it finds what combinators and continuations wait for, and the status of each
+// job. What a suspended machine waits for is known only if it is tracked ([Track]): then the
+// result includes its lines, and the job that it awaits, or that holds the lock it waits for.
+// Each level takes as long as a scan of all tracked machines.
 func WaitsFor(h job.Handle) []Wait {
 	in := jobcore.Of(h)
 	if in == nil {
@@ -58,11 +58,11 @@ func WaitsFor(h job.Handle) []Wait {
 type descent struct {
 	now   int64
 	jobs  []jobcore.Insides
-	waits []Wait // of jobs, by the same index
+	waits []Wait // of jobs, by index
 	found map[jobcore.Insides]int
 }
 
-// add adds a job that the one of the index because waits for.
+// add adds a job that the one with the index because waits for.
 func (d *descent) add(in jobcore.Insides, because int) {
 	if _, ok := d.found[in]; ok || in == nil || len(d.jobs) >= mostWaits {
 		return
@@ -77,7 +77,7 @@ func (d *descent) add(in jobcore.Insides, because int) {
 	case status == job.WaitingForActivation && len(in.Antecedents()) > 0:
 		w.Is = "waiting for other jobs"
 	case status == job.WaitingForActivation && in.Waits():
-		w.Is = "suspended" // an async function, or a continuation that is about to start
+		w.Is = "suspended" // an async function, or a continuation that has yet to start
 	case status == job.WaitingForActivation:
 		w.Is = "completed by hand"
 	default:
@@ -87,8 +87,7 @@ func (d *descent) add(in jobcore.Insides, because int) {
 	d.jobs, d.waits = append(d.jobs, in), append(d.waits, w)
 }
 
-// level adds what the jobs from an index on wait for, and returns the index of the first
-// one that is new.
+// level adds what the jobs from an index on wait for, and returns the index of the first new one.
 func (d *descent) level(from int) int {
 	to := len(d.jobs)
 	next := map[int]any{} // by job: what its machine waits for
@@ -111,8 +110,8 @@ func (d *descent) level(from int) int {
 	return to
 }
 
-// machine describes a tracked machine, which cannot continue meanwhile, and returns the
-// job that it waits for, as far as there is one.
+// machine describes a tracked machine, which cannot continue during the call, and returns the job
+// that it waits for, if there is one.
 func (d *descent) machine(w *Wait, r *tracking.Record) (on any) {
 	points, _ := r.Of.Points(make([]tracking.Point, 0, stackCap))
 	w.Is, w.Stack = "suspended", nil

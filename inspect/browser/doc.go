@@ -1,7 +1,7 @@
-// Package browser tests the pages of package inspect and of package inspect/record in a
-// real browser, a Chromium without a window. It is a module of its own, so that programs
-// do not download what drives the browser.
+// Package browser tests the pages of packages inspect and inspect/record in a real browser, a
+// headless Chromium. It is a module of its own, so that programs do not download the browser's
+// driver.
 //
-// The pictures in docs are made by these tests: the variables INSPECT_PICTURE and
-// SCHEDULE_PICTURE of the environment name the files to write.
+// These tests also make the pictures in docs: the environment variables INSPECT_PICTURE and
+// SCHEDULE_PICTURE name the files to write.
 package browser

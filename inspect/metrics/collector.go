@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Option changes what [Collect] measures or [Log] writes.
+// Option is an option of [Collect] or [Log].
 type Option struct{ sample int }
 
-// OneIn measures about one of n work items and jobs, and scales the counts up. n is
-// rounded up to a power of two; below 2 it means all.
+// OneIn measures about one in n work items and jobs, and scales the counts up. n is rounded up to
+// a power of two; below 2 it means all.
 func OneIn(n int) Option { return Option{sample: n} }
 
 func sampleOf(opts []Option) (n int) {
@@ -29,19 +29,18 @@ func sampleOf(opts []Option) (n int) {
 	return n
 }
 
-// Collector measures. Make one with [Collect]. All methods are safe for concurrent use.
-// It is an http.Handler that answers in the text format of Prometheus, and a Var of
-// package expvar.
+// Collector collects metrics. Make one with [Collect]. All methods are safe for concurrent use.
+// It is an http.Handler that serves the text format of Prometheus, and a Var of package expvar.
 type Collector struct {
-	among      int // 1 in so many is measured
+	among      int // measures 1 in so many
 	schedulers table[*scheduler]
 	functions  table[*function]
-	works      times // of works in queues
+	works      times // of queued works
 	lives      lives
 	stop       func()
 }
 
-// Collect begins to measure. It does not block.
+// Collect starts collecting. It does not block.
 func Collect(opts ...Option) *Collector {
 	c := &Collector{among: sampleOf(opts)}
 	c.schedulers.most, c.functions.most = 100, 1000
@@ -54,45 +53,44 @@ func Collect(opts ...Option) *Collector {
 	return c
 }
 
-// Stop ends the measuring. The sums stay. It does not block, and may be called more than
-// once.
+// Stop stops collecting. The sums remain. It does not block, and may be called more than once.
 func (c *Collector) Stop() { c.stop() }
 
-// Metrics are the sums since a collector was made.
+// Metrics are the sums since a collector was started.
 type Metrics struct {
 	Schedulers []Scheduler // by name
 	Functions  []Function  // by name
 }
 
-// Scheduler is what the schedulers of one name have done. Times are in seconds.
+// Scheduler sums up the schedulers of one name. Times are in seconds.
 type Scheduler struct {
 	Name string
 
 	Submitted, Refused, Begun, Ended, Abandoned, Inlined uint64 // works
 	Stolen                                               uint64 // works
-	Injected                                             uint64 // workers, for others that wait
+	Injected                                             uint64 // workers that stand in for waiting ones
 	Queued, Running                                      uint64 // works, now
 	Workers                                              uint64 // now
 
-	Start   Histogram // the time that works were queued
+	Start   Histogram // time from a submission to its begin
 	Run     Histogram // of works
-	Blocked Histogram // the time of a wait in the middle of work
-	Parked  Histogram // the time that a worker slept
-	Depth   Histogram // the number of queued works that a submission found
+	Blocked Histogram // of waits in the middle of work
+	Parked  Histogram // of workers' sleeps
+	Depth   Histogram // the queue's length at each submission
 }
 
-// Function is what the jobs of one function have done. Times are in seconds.
+// Function sums up the jobs of one function. Times are in seconds.
 type Function struct {
 	Name string
 	Live uint64 // jobs, now
 
-	Start       Histogram // the time until a job was started
+	Start       Histogram // time until a job was started
 	Run         Histogram // of a job from one suspension to the next
-	Suspended   Histogram // the time of a suspension, up to the next run
-	Suspensions Histogram // their number in the life of a job
+	Suspended   Histogram // time from a suspension to the next run
+	Suspensions Histogram // number of suspensions per job
 }
 
-// Read returns the sums. Those of one line were not read at the same moment.
+// Read returns the sums. Even the sums of one row are not read at the same moment.
 func (c *Collector) Read() Metrics {
 	var m Metrics
 	for name, s := range c.schedulers.all() {
@@ -106,17 +104,17 @@ func (c *Collector) Read() Metrics {
 	return m
 }
 
-// String returns the sums as JSON: it makes a Collector a Var of package expvar.
+// String returns the sums as JSON. It makes a Collector a Var of package expvar.
 func (c *Collector) String() string {
 	text, err := json.Marshal(c.Read())
 	if err != nil {
-		return "null" // there is nothing that cannot be encoded
+		return "null" // unreachable: everything can be encoded
 	}
 	return string(text)
 }
 
-// ServeHTTP implements http.Handler: it answers with [Collector.WriteText]. It does not
-// ask where a request comes from, since Prometheus is elsewhere.
+// ServeHTTP implements http.Handler: it responds with [Collector.WriteText]. It does not check
+// where a request comes from, since Prometheus usually runs on another host.
 func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -127,7 +125,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = c.WriteText(w) // an error means that the client has gone
 }
 
-// table has values by name: at most so many, and one for all others.
+// table holds values by name: up to a limit, and one for all other names.
 type table[V any] struct {
 	most int
 
@@ -135,10 +133,10 @@ type table[V any] struct {
 	byName map[string]V
 }
 
-// other is the name of what is beyond a table.
+// other is the name for entries beyond a table's limit.
 const other = "other"
 
-// of returns the value of a name, which make makes if need be.
+// of returns the value of a name, and calls make if there is none yet.
 func (t *table[V]) of(name string, make func() V) V {
 	t.mu.RLock()
 	v, ok := t.byName[name]

@@ -12,21 +12,21 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// function adds up what the jobs of one function do.
+// function sums up the jobs of one function.
 type function struct {
 	live atomic.Int64
 
 	start, run, suspended, suspensions histogram.Histogram
 }
 
-// life is a job that has not ended.
+// life is the life of a job that has not ended.
 type life struct {
 	of          *function
-	since       time.Duration // the last moment
+	since       time.Duration // the time of the last event
 	suspensions uint64
 }
 
-// hearJob adds up a moment in the life of a job.
+// hearJob processes an event in the life of a job.
 func (c *Collector) hearJob(e inspect.Event) {
 	if e.Kind == inspect.Made {
 		c.made(e)
@@ -54,7 +54,7 @@ func (c *Collector) hearJob(e inspect.Event) {
 	})
 }
 
-// made begins the life of a job.
+// made starts the life of a job.
 func (c *Collector) made(e inspect.Event) {
 	name := e.Place.Function
 	if name == "" {
@@ -106,7 +106,7 @@ func (l *lives) add(h job.Handle, of *life) bool {
 	return true
 }
 
-// with calls f with the life of a job, if it is known; it is removed if it is over.
+// with calls f with the life of a job, if it is known, and removes it if f reports its end.
 func (l *lives) with(h job.Handle, f func(*life) (over bool)) {
 	s := l.shard(h)
 	s.mu.Lock()

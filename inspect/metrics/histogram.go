@@ -1,10 +1,10 @@
 package metrics
 
-// Histogram counts values in buckets, in the way of package runtime/metrics: bucket i
-// has those from Bounds[i-1] up to, and without, Bounds[i]. Histograms share their Bounds,
-// which must not be changed.
+// Histogram counts values in buckets, like package runtime/metrics: bucket i counts the values
+// from Bounds[i-1] up to, but not including, Bounds[i]. Histograms share their Bounds, which must
+// not be changed.
 type Histogram struct {
-	Bounds []float64 // of all buckets but the last, which has no upper one
+	Bounds []float64 // of all buckets; the last bucket has no upper bound
 	Counts []uint64
 	Sum    float64 // of all values
 }
@@ -17,9 +17,9 @@ func (h Histogram) Count() (n uint64) {
 	return n
 }
 
-// Quantile returns a bound that the part q of all values, from 0 to 1, does not exceed:
-// the upper bound of the bucket in which that part is reached. It is the largest bound of
-// all for the last bucket, and 0 without values.
+// Quantile returns an upper bound for the share q of the values, from 0 to 1: the upper bound of
+// the bucket in which that share is reached. For the last bucket that is the largest bound;
+// without values it is 0.
 func (h Histogram) Quantile(q float64) float64 {
 	all := h.Count()
 	if all == 0 || len(h.Bounds) == 0 {

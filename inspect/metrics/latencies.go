@@ -6,13 +6,12 @@ import (
 	"github.com/movenext/movenext/inspect"
 )
 
-// Latencies returns how long works and jobs have waited and run, for the page of package
-// inspect:
+// Latencies returns how long works and jobs have waited and run. The page of package inspect
+// shows them:
 //
 //	inspect.Handler(inspect.Measured(c.Latencies))
 //
-// Quantiles have the accuracy of their buckets, which are powers of two. It does not
-// block.
+// Quantiles are as accurate as their buckets, which are powers of two. It does not block.
 func (c *Collector) Latencies() []inspect.Latency {
 	var all []inspect.Latency
 	add := func(of, what string, h Histogram) {

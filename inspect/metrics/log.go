@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// logged is how many records wait for a slow handler at most.
+// logged is the maximum number of records that wait for a slow handler.
 const logged = 1024
 
 // logging is one call of Log.
@@ -28,16 +28,15 @@ type record struct {
 	attrs []slog.Attr
 }
 
-// Log writes single events to a logger: a job that has faulted as a warning; workers
-// that a scheduler injects, and jobs that were canceled, as information; all other
-// moments of jobs, and workers that start and end, for debugging. What the logger's
-// level does not enable costs little. [OneIn] logs a part of the jobs. A nil logger logs
-// nothing. stop waits until what was told before is written; it may be called more than
-// once.
+// Log writes single events to a logger. A job that faults is a warning. Workers that a scheduler
+// injects, and canceled jobs, are information. All other events of jobs, and the start and end of
+// workers, are for debugging. Events below the logger's level cost little. [OneIn] logs only some
+// of the jobs. A nil logger logs nothing. stop waits until all events heard before it are
+// written; it may be called more than once.
 //
-// Events happen in the middle of a scheduler's work, where no handler may wait. So they
-// are written by a goroutine of their own; if it cannot follow, events are dropped, and
-// the next record says how many.
+// Events happen in the middle of a scheduler's work, where no handler may wait. So a separate
+// goroutine writes them. If it cannot keep up, events are dropped, and the next record reports
+// how many.
 func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	if to == nil {
 		return func() {}
@@ -53,7 +52,7 @@ func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	return sync.OnceFunc(func() {
 		works()
 		jobs()
-		l.records <- record{} // the last: an event that is still on its way finds no reader
+		l.records <- record{} // the last one: an event in transit finds no reader
 		<-ended
 	})
 }

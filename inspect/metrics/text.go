@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/internal/histogram"
 )
 
-// family is one metric of the text format, for all labels.
+// family is one metric of the text format, with all of its labels.
 type family[V any] struct {
 	name, kind, help string
 	value            func(*V) any // a uint64 or a Histogram
@@ -42,9 +42,9 @@ var ofFunctions = []family[Function]{
 	{"suspensions", "histogram", "Suspensions in the life of a job.", func(f *Function) any { return f.Suspensions }},
 }
 
-// WriteText writes the sums in the text format of Prometheus, version 0.0.4. Names begin
-// with movenext_scheduler_ and movenext_function_. It returns the error of w, and blocks
-// as long as w does.
+// WriteText writes the sums in the text format of Prometheus, version 0.0.4. Names begin with
+// movenext_scheduler_ and movenext_function_. It returns the error of w, and blocks as long as w
+// does.
 func (c *Collector) WriteText(w io.Writer) error {
 	m := c.Read()
 	b := bufio.NewWriter(w)
@@ -53,7 +53,7 @@ func (c *Collector) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-// writeAll writes the families of one label. b keeps the first error.
+// writeAll writes the families with one label. b keeps the first error.
 func writeAll[V any](b *bufio.Writer, label string, families []family[V], values []V, name func(*V) string) {
 	if len(values) == 0 {
 		return
@@ -73,5 +73,5 @@ func writeAll[V any](b *bufio.Writer, label string, families []family[V], values
 	}
 }
 
-// escape makes a text the value of a label.
+// escape escapes a text for use as the value of a label.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -12,15 +12,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// scheduler adds up what the schedulers of one name do.
+// scheduler sums up the schedulers of one name.
 type scheduler struct {
 	counts [schedulers.Injected + 1]atomic.Uint64 // by kind
 
 	start, run, blocked, parked, depth histogram.Histogram
 }
 
-// hearWork adds up an event of a scheduler. It is called in the middle of that, so it
-// must not ask the scheduler anything.
+// hearWork processes an event of a scheduler. The scheduler calls it in the middle of an
+// operation, so it must not call the scheduler.
 func (c *Collector) hearWork(e schedulers.Event) {
 	if int(e.Kind) >= len((*scheduler)(nil).counts) {
 		return // of a scheduler from elsewhere
@@ -34,7 +34,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Submitted:
 		n := s.queued()
-		s.depth.Add((n - min(n, 1)) * uint64(c.among)) // without itself
+		s.depth.Add((n - min(n, 1)) * uint64(c.among)) // not counting itself
 		c.works.begin(e.Work, e.Time)
 	case schedulers.Begun:
 		if since, ok := c.works.end(e.Work); ok {
@@ -56,7 +56,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 func (s *scheduler) difference(of schedulers.EventKind, ends ...schedulers.EventKind) uint64 {
 	n := s.counts[of].Load()
 	for _, k := range ends {
-		n -= min(n, s.counts[k].Load()) // more have ended than begun while it was measured
+		n -= min(n, s.counts[k].Load()) // works that began before the collector may have ended since
 	}
 	return n
 }
@@ -84,8 +84,8 @@ func (s *scheduler) read(name string, by uint64) Scheduler {
 	}
 }
 
-// times are the moments at which works were queued. A work item is in one queue at a
-// time, and is queued again only after it has begun, so it can be a key until then.
+// times holds the times at which works were queued. A work item is in one queue at a time, and is
+// queued again only after it has begun, so it can be a key until then.
 type times struct{ shards [shards]timesShard }
 
 type timesShard struct {
@@ -100,7 +100,7 @@ const (
 
 var seed = maphash.MakeSeed()
 
-// shard returns where w is, or nil if w is no pointer, and so perhaps cannot be compared.
+// shard returns the shard of w, or nil if w is not a pointer, and so may not be comparable.
 func (t *times) shard(w schedulers.Work) *timesShard {
 	v := reflect.ValueOf(w)
 	if v.Kind() != reflect.Pointer {

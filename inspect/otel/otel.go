@@ -1,26 +1,26 @@
-// Package otel makes spans of OpenTelemetry of what package inspect tells of jobs: a span
-// for each job, from its making to its end, that follows a machine over its suspensions,
-// on whatever goroutine it runs. It is a module of its own, so that programs without
-// OpenTelemetry do not download it.
+// Package otel makes OpenTelemetry spans from the events of package inspect: one span per job,
+// from its making to its end. The span follows a machine through its suspensions, on whatever
+// goroutine it runs. The package is a module of its own, so that programs without OpenTelemetry
+// do not download it.
 //
 //	stop := otel.Trace(provider.Tracer("shop"))
 //	defer stop()
 //
 // # Parents
 //
-// The parent of a job's span is the span in the context that the job was made with:
-// one that your code has started, or that a request has brought (propagation.TraceContext).
-// A job that is made in the function of another job with the same span in its context is a
-// child of that job. An async function that is called directly has no context that is
-// known here, so its span is a root; call it within job.Run to have it below another one.
+// The parent of a job's span is the span in the context with which the job was made: one that
+// your code has started, or that arrived with a request (propagation.TraceContext). A job made in
+// the function of another job with the same span in its context is a child of that job. An async
+// function that is called directly has no context known here, so its span is a root; call it
+// within job.Run to make it a child.
 //
-// Spans that your code starts itself are in its context, and so follow a machine without
-// this package. They are siblings of the job's span, not children of it.
+// Spans that your code starts are in its context, so they follow a machine even without this
+// package. They are siblings of the job's span, not children of it.
 //
 // # Links
 //
 // A span has a link to each job that its job has waited for, and to those that a WhenAll or
-// another combinator has waited for on its behalf.
+// another combinator has awaited on its behalf.
 package otel
 
 import (
@@ -38,14 +38,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Trace starts a span with t for each job that is made from now on, or for those that the
-// options select (inspect.Sample, inspect.Named). stop ends the spans that are open, and
-// may be called more than once. Neither blocks, unless t does. Names, lines and what a
-// machine waits for are attributes; errors, arguments and results are not.
+// Trace starts a span with t for each job made from now on, or for those that the options select
+// (inspect.Sample, inspect.Named). stop ends the open spans, and may be called more than once.
+// Neither blocks, unless t does. Names, lines and the operations that a machine waits for are
+// attributes; errors, arguments and results are not.
 //
-// t is used in the middle of what jobs do, on any goroutine. So its processor should hand
-// spans on, as the batch processor of OpenTelemetry's SDK does, rather than send them. A
-// nil t traces nothing.
+// t is called in the middle of a job's operations, on any goroutine. So its processor should
+// queue spans, like the batch processor of OpenTelemetry's SDK, rather than send them. A nil t
+// traces nothing.
 func Trace(t trace.Tracer, opts ...inspect.Option) (stop func()) {
 	if t == nil {
 		return func() {}
@@ -58,13 +58,13 @@ func Trace(t trace.Tracer, opts ...inspect.Option) (stop func()) {
 	}
 }
 
-// life is the span of a job, and that in the context of the job's function.
+// life holds the span of a job, and the span in the context of the job's function.
 type life struct {
 	span  trace.Span
 	outer trace.SpanContext
 }
 
-// follower has the jobs whose spans are open.
+// follower holds the jobs whose spans are open.
 type follower struct {
 	tracer trace.Tracer
 
@@ -84,7 +84,7 @@ func (f *follower) hear(e inspect.Event) {
 	}
 	l := f.of(in)
 	if l == nil {
-		return // it was made before, or is followed no more
+		return // it was made before Trace, or is no longer followed
 	}
 	switch e.Kind {
 	case inspect.Suspended:
@@ -149,10 +149,10 @@ func (f *follower) ended(in jobcore.Insides, l *life, s job.Status) {
 	l.span.End()
 }
 
-// mostLinked is how many combinators one behind the other are looked into.
+// mostLinked is the maximum nesting of combinators that link follows.
 const mostLinked = 8
 
-// link links the span to that of a job, or to those of the jobs that it waits for.
+// link adds a link to the span of a job, or to the spans of the jobs that it waits for.
 func (f *follower) link(span trace.Span, to jobcore.Insides, depth int) {
 	if to == nil || depth == 0 {
 		return
@@ -177,7 +177,7 @@ func (f *follower) endAll() {
 	}
 }
 
-// at returns a place as attributes, by the names of OpenTelemetry's conventions.
+// at returns a place as attributes named by OpenTelemetry's conventions.
 func at(p schedulers.Place) []attribute.KeyValue {
 	if p.Function == "" {
 		return nil

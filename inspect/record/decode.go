@@ -14,14 +14,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrFormat is wrapped by the error of [Read] if what it reads is no recording, or is
-// damaged.
+// ErrFormat is wrapped by the error of [Read] if its input is no recording, or is damaged.
 var ErrFormat = errors.New("record: not a recording")
 
-// Read reads a recording. It returns what it has read also with an error: one that wraps
-// io.ErrUnexpectedEOF if the recording breaks off, as that of a program that was killed
-// does, [ErrFormat] if it is damaged, or the error of r. It takes memory in proportion to
-// what it reads, whatever that is, and blocks as long as r does.
+// Read reads a recording. With an error it also returns the part that it has read. The error
+// wraps io.ErrUnexpectedEOF if the recording is truncated, like that of a program that was
+// killed; it wraps [ErrFormat] if the recording is damaged; or it is the error of r. Read uses
+// memory in proportion to its input, whatever that is, and blocks as long as r does.
 func Read(r io.Reader) (*Recording, error) {
 	d := &decoder{in: bufio.NewReader(r), texts: []string{""}, places: make([]schedulers.Place, 1)}
 	d.Schedulers, d.Subjects = []string{"none"}, make([]Subject, 1)
@@ -44,8 +43,7 @@ func Read(r io.Reader) (*Recording, error) {
 	return &d.Recording, nil
 }
 
-// decoder reads entries until there is an error, which is kept: what is read after it is
-// zero.
+// decoder reads entries until there is an error, which it keeps: all later reads return zero.
 type decoder struct {
 	Recording
 
@@ -63,8 +61,8 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// uint reads a number as package binary writes it. That package's own reader does not tell
-// a number that is too large from a failure of what it reads from.
+// uint reads a number in the format of package binary. That package's own reader does not
+// distinguish a number that is too large from an error of its input.
 func (d *decoder) uint() (n uint64) {
 	if d.err != nil {
 		return 0
@@ -88,7 +86,7 @@ func (d *decoder) uint() (n uint64) {
 	}
 }
 
-// int reads a number that is at most as large as every int is.
+// int reads a number that fits into an int on every system.
 func (d *decoder) int() int {
 	n := d.uint()
 	if n > math.MaxInt32 {
@@ -171,8 +169,8 @@ func (d *decoder) entry() {
 	}
 }
 
-// definition reads an entry that is no event of a scheduler or a job. An entry is added
-// only if it was read without an error.
+// definition reads an entry that is no event of a scheduler or a job. It adds an entry only if it
+// was read without an error.
 func (d *decoder) definition(tag byte) {
 	switch tag {
 	case entryEnd:

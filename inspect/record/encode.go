@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// encoder appends entries to a buffer, and numbers what they refer to.
+// encoder appends entries to a buffer, and numbers the objects that they refer to.
 type encoder struct {
 	out []byte
 
@@ -19,18 +19,18 @@ type encoder struct {
 	subjects   uint64 // how many there are
 }
 
-// numbers are the numbers of what was written. Once there are too many, they are
-// forgotten, and the next mention is written again, under a new number.
+// numbers holds the numbers of written objects. When there are too many, all are forgotten, and
+// an object is written again at its next mention, with a new number.
 type numbers[K comparable] struct {
 	of   map[K]uint64
 	last uint64
 }
 
-// most is how many numbers are remembered.
+// most is the maximum number of remembered numbers.
 const most = 1 << 16
 
-// number returns the number of k, after write has written it if it is new. The zero
-// value has the number 0.
+// number returns the number of k. If k is new, it first calls write to write it. The zero value
+// has the number 0.
 func (n *numbers[K]) number(k K, write func()) uint64 {
 	var zero K
 	if k == zero {
@@ -88,7 +88,7 @@ func (e *encoder) place(p schedulers.Place) uint64 {
 	})
 }
 
-// scheduler returns the number of a scheduler. Those that cannot be compared are one if
+// scheduler returns the number of a scheduler. Schedulers that cannot be compared count as one if
 // they have the same name.
 func (e *encoder) scheduler(s schedulers.Scheduler) uint64 {
 	var key any = s

@@ -10,24 +10,24 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// subject is what is known of a subject while anything may still happen to it: then it
+// subject is the recorder's state of a subject that may still have events: during that time it
 // keeps its number.
 type subject struct {
 	key    any // in Recorder.subjects
 	number uint64
 	items  int  // how many work items are about it
-	life   bool // its job is told
+	life   bool // events of its job are heard
 	over   bool // its job has ended
 }
 
-// item is a work item that is queued or runs. A machine that is no work item of its own
-// at each resumption may be queued again before the end of its last run is told.
+// item is a queued or running work item. A machine that is the same work item at each resumption
+// may be queued again before the end of its last run is reported.
 type item struct {
 	of              *subject
 	queued, running int
 }
 
-// hearWork is called in the middle of what a scheduler does.
+// hearWork is called by a scheduler in the middle of an operation.
 func (r *Recorder) hearWork(e schedulers.Event) {
 	if e.Kind == 0 || e.Kind >= kinds || !r.wants(e.Scheduler) {
 		return
@@ -37,7 +37,7 @@ func (r *Recorder) hearWork(e schedulers.Event) {
 	var at schedulers.Place
 	switch e.Kind {
 	case schedulers.Submitted, schedulers.Begun, schedulers.Inlined:
-		// The work is the caller's. After its end a machine may be another goroutine's.
+		// The caller owns the work. After its end another goroutine may own a machine.
 		if e.Work != nil {
 			about, is = subjectOf(e.Work)
 		}
@@ -70,12 +70,12 @@ func (r *Recorder) encodeWork(e schedulers.Event, about any, is Subject, at sche
 	r.encoder.fields(&f)
 }
 
-// happens returns the number of the subject of a work item to which something happens,
-// or 0 if that is not known.
+// happens returns the number of the subject of a work item that has an event, or 0 if it is not
+// known.
 func (r *Recorder) happens(e schedulers.Event, about any, is Subject) uint64 {
 	var key any = e.Work
 	if reflect.ValueOf(e.Work).Kind() != reflect.Pointer {
-		key = reflect.TypeOf(e.Work) // work without an address: all of a type is one item
+		key = reflect.TypeOf(e.Work) // work without an address: all work of one type is one item
 	}
 	it := r.items[key]
 	if it == nil {
@@ -114,7 +114,7 @@ func (it *item) count(k schedulers.EventKind) {
 	}
 }
 
-// subjectOf returns what a work item is about, and a key for that.
+// subjectOf returns what a work item is about, and a key for it.
 func subjectOf(w schedulers.Work) (key any, is Subject) {
 	if a, ok := w.(interface{ About() schedulers.Work }); ok {
 		w = a.About()
@@ -137,7 +137,7 @@ func subjectOf(w schedulers.Work) (key any, is Subject) {
 	return reflect.TypeOf(w), is
 }
 
-// described is a job, or a job with its function, which is no job.Handle.
+// described is a job, or a job with its function, which is not a job.Handle.
 type described interface {
 	ID() uint64
 	Name() string
@@ -162,14 +162,14 @@ func (r *Recorder) subject(key any, is Subject) *subject {
 	return s
 }
 
-// forget forgets a subject to which nothing more will happen.
+// forget removes a subject that will have no more events.
 func (r *Recorder) forget(s *subject) {
 	if s.items <= 0 && (s.over || !s.life) && r.subjects[s.key] == s {
 		delete(r.subjects, s.key)
 	}
 }
 
-// hearLife is called in the middle of what a job does.
+// hearLife is called by a job in the middle of an operation.
 func (r *Recorder) hearLife(e inspect.Event) {
 	if e.Kind == 0 || e.Kind >= kinds || e.Job == nil {
 		return
@@ -188,7 +188,7 @@ func (r *Recorder) hearLife(e inspect.Event) {
 
 func (r *Recorder) encodeLife(e inspect.Event, key any, is Subject, onKey any, on Subject) {
 	if len(r.of) > 0 && r.subjects[key] == nil {
-		return // none of the schedulers has it
+		return // none of the selected schedulers runs it
 	}
 	s := r.subject(key, is)
 	s.life, s.over = true, e.Kind == inspect.Ended

@@ -12,10 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// The page is page.html with the script page.js and the data in it. Names come from
-// programs and may be hostile. They are in the data alone, which is JSON with < and >
-// escaped, the script puts them into text nodes, and the page's policy lets a browser run
-// no other script.
+// The page is page.html with the script page.js and the data in it. Names come from programs and
+// may be hostile. They occur only in the data, which is JSON with < and > escaped. The script
+// puts them into text nodes, and the page's policy lets a browser run no other script.
 var (
 	//go:embed page.html
 	pageText string
@@ -33,8 +32,8 @@ func halves() (before, after string) {
 	return before, after
 }
 
-// DefaultEvents is how many events a page has at most, unless [Events] says otherwise:
-// a browser shows them without delay.
+// DefaultEvents is the maximum number of events on a page, unless [Events] sets another: a
+// browser shows that many without delay.
 const DefaultEvents = 200_000
 
 // PageOption is an option of [Recording.WritePage]. Options are plain values.
@@ -50,11 +49,11 @@ func Title(title string) PageOption { return PageOption{title: title} }
 // Events selects the events from the index from on, up to the index to.
 func Events(from, to int) PageOption { return PageOption{from: from, to: to} }
 
-// Sources puts the lines around each place into the page, as read returns the file:
-// os.ReadFile for a program that was built on this computer. Only files whose names end
-// with .go are read, since a recording may come from elsewhere; one that cannot be read
-// is left out. Without this option a page has the names of files, not their text.
-// A file for which read panics is left out, too: see [schedulers.Hook].
+// Sources puts the source lines around each place into the page. read returns the contents of a
+// file: os.ReadFile for a program that was built on this computer. Only files whose names end in
+// .go are read, since a recording may come from elsewhere. A file that cannot be read, or for
+// which read panics, is omitted; see [schedulers.Hook]. Without this option a page has the names
+// of files, but not their text.
 func Sources(read func(file string) ([]byte, error)) PageOption {
 	if read == nil {
 		return PageOption{}
@@ -66,15 +65,15 @@ func Sources(read func(file string) ([]byte, error)) PageOption {
 	})}
 }
 
-// reading is a file that is read.
+// reading is a file that is being read.
 type reading struct {
 	file string
 	text []byte
 }
 
-// WritePage writes a page that plays the recording: workers as lanes, queues as stacks,
-// steals as arrows. It needs nothing but itself: no other file and no network. The
-// fragment #step=n opens it after the n-th event. The returned error is that of w.
+// WritePage writes a page that plays the recording: workers as lanes, queues as stacks, steals as
+// arrows. The page is self-contained: it needs no other file and no network. The fragment #step=n
+// opens it after the n-th event. The returned error is that of w.
 func (r *Recording) WritePage(w io.Writer, opts ...PageOption) error {
 	o := PageOption{title: "A schedule", to: min(len(r.Events), DefaultEvents)}
 	for _, opt := range opts {
@@ -101,7 +100,7 @@ func (r *Recording) WritePage(w io.Writer, opts ...PageOption) error {
 	return err
 }
 
-// pageData is what the script gets. The first element of each list is what 0 means.
+// pageData is the data for the script. The first element of each list is the entry for 0.
 type pageData struct {
 	Title      string                    `json:"title"`
 	End        string                    `json:"end"`
@@ -114,7 +113,7 @@ type pageData struct {
 	Source     map[string]map[int]string `json:"source,omitempty"`
 }
 
-// pageBuilder collects what the events of a page refer to.
+// pageBuilder collects the objects that the events of a page refer to.
 type pageBuilder struct {
 	*Recording
 
@@ -146,8 +145,8 @@ func (r *Recording) pageData(o PageOption) *pageData {
 	return &b.data
 }
 
-// row returns an event as the script has it. Its columns are the script's constants;
-// zeros at the end are left out.
+// row returns an event in the form that the script reads. Its columns are the script's constants;
+// trailing zeros are omitted.
 func (b *pageBuilder) row(e Event, start int64) []any {
 	kind, text := int(e.Work), e.Waits
 	switch {
@@ -172,7 +171,7 @@ func (b *pageBuilder) row(e Event, start int64) []any {
 	return row
 }
 
-// number is a value as JSON has numbers.
+// number returns a value as a number of JSON.
 func number(f float64) any {
 	if f != f || f-f != 0 { // not a number, or infinite
 		return float64(0)
@@ -180,8 +179,8 @@ func number(f float64) any {
 	return f
 }
 
-// subject returns the page's number of a subject. A job that has several numbers in the
-// recording has one on the page.
+// subject returns the page's number of a subject. A job that has several numbers in the recording
+// has only one on the page.
 func (b *pageBuilder) subject(i int) int {
 	if i <= 0 || i >= len(b.Subjects) {
 		return 0

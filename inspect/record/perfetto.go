@@ -10,11 +10,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WritePerfetto writes the recording in the JSON form of Chrome's trace viewer, which
-// ui.perfetto.dev opens too: each scheduler is a process with its workers as threads, its
-// number of queued works is a counter, each job is a track with its suspensions, and
-// arrows lead from submissions to runs and from victims to thieves. The returned error is
-// that of w.
+// WritePerfetto writes the recording in the JSON format of Chrome's trace viewer, which
+// ui.perfetto.dev also opens. Each scheduler is a process with its workers as threads and a
+// counter of queued works. Each job is a track with its suspensions. Arrows lead from submissions
+// to runs and from victims to thieves. The returned error is that of w.
 func (r *Recording) WritePerfetto(w io.Writer) error {
 	p := &perfetto{Recording: r, out: bufio.NewWriter(w), queued: map[int]int{}, flows: map[[2]int]int{}, tracks: map[[2]int]bool{}, open: map[int]bool{}}
 	_, p.err = p.out.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
@@ -34,8 +33,8 @@ func (r *Recording) WritePerfetto(w io.Writer) error {
 	return p.err
 }
 
-// jobsProcess is the number of the process whose tracks are jobs. That of a scheduler is
-// its number and one.
+// jobsProcess is the number of the process whose tracks are jobs. The process of a scheduler has
+// the scheduler's number plus one.
 const jobsProcess = 0
 
 // traceEvent is an event of the trace, as the format names its fields.

@@ -13,22 +13,22 @@ import (
 )
 
 var (
-	// ErrFull is the reason if a recording has ended because it reached its maximum size; see
+	// ErrFull is the error of a recording that ended because it reached its maximum size; see
 	// [MaxBytes].
 	ErrFull = errors.New("record: the recording has reached its maximum size")
-	// ErrBehind is the reason if a recording has ended because too many bytes waited for the
-	// writer.
+	// ErrBehind is the error of a recording that ended because too many bytes were waiting for
+	// the writer.
 	ErrBehind = errors.New("record: the writer is slower than the program")
 )
 
-// DefaultMax is the size in bytes at which a recording ends, unless [MaxBytes] says
-// otherwise: some five million events.
+// DefaultMax is the size in bytes at which a recording ends, unless [MaxBytes] sets another: some
+// five million events.
 const DefaultMax = 64 << 20
 
 const (
-	batch   = 32 << 10 // bytes that the writer is woken for
+	batch   = 32 << 10 // bytes at which the writer is woken
 	backlog = 8 << 20  // bytes that may wait for the writer
-	atEnd   = 200      // bytes that are left for the last entry
+	atEnd   = 200      // bytes reserved for the last entry
 )
 
 // Option is an option of [Start] and [Create]. Options are plain values.
@@ -39,22 +39,22 @@ type Option struct {
 	onError schedulers.Hook[error]
 }
 
-// MaxBytes ends the recording with [ErrFull] before it is larger than n bytes. A smaller n
-// counts as some hundred bytes.
+// MaxBytes ends the recording with [ErrFull] before it exceeds n bytes. Very small n count as
+// some hundred bytes.
 func MaxBytes(n int64) Option { return Option{max: n} }
 
-// OneIn records the events of about one work item, and of one job, in n: all of its
-// events or none. Events that concern no single work item are recorded in any case. A
-// work item and its job are selected independently of each other.
+// OneIn records about one in n work items, and one in n jobs: either all of its events or none.
+// Events that concern no single work item are always recorded. A work item and its job are
+// selected independently of each other.
 func OneIn(n int) Option { return Option{oneIn: n} }
 
-// Of records only what these schedulers do, and those on top of them, and the jobs that
-// they run. Given several times, it means all of them. A group of package priority and a
-// queue of package roundrobin are schedulers on top of what their own are on top of.
+// Of records only the events of these schedulers and of those on top of them, and the jobs that
+// they run. The schedulers of repeated options are combined. A group of package priority and a
+// queue of package roundrobin are on top of the scheduler beneath their own one.
 func Of(s ...schedulers.Scheduler) Option { return Option{of: s} }
 
-// OnError makes f hear at once why a recording ends before it is stopped. f is called on
-// a goroutine of the recorder; a panic in it is contained: see [schedulers.Hook].
+// OnError makes f hear at once why a recording ends before it is stopped. f is called on a
+// goroutine of the recorder; a panic in f is contained: see [schedulers.Hook].
 func OnError(f func(error)) Option { return Option{onError: schedulers.NewHook("record.OnError", f)} }
 
 // Recorder writes a recording. Its methods are safe for concurrent use.
@@ -63,24 +63,24 @@ type Recorder struct {
 	of      []schedulers.Scheduler
 	max     int64
 	onError schedulers.Hook[error]
-	stop    []func() // of hearing
+	stop    []func() // end the observation
 	wake    chan struct{}
 	written chan struct{} // closed when the writer has ended
 	since   time.Time
 
 	mu       sync.Mutex
 	encoder  encoder
-	size     int64 // of all that was encoded
+	size     int64 // bytes encoded so far
 	last     time.Duration
 	subjects map[any]*subject
 	items    map[any]*item
-	over     bool // nothing is recorded any more
+	over     bool // nothing more is recorded
 	err      error
 }
 
-// Start begins to record all schedulers and jobs of the program, from now on, to w. Only
-// one goroutine writes to w, and not after [Recorder.Stop] has returned. Start does not
-// block. It returns a recorder also for a nil w, whose Stop returns an error.
+// Start records all schedulers and jobs of the program to w, from now on. Only one goroutine
+// writes to w, and not after [Recorder.Stop] has returned. Start does not block. Even for a nil w
+// it returns a recorder, whose Stop returns an error.
 func Start(w io.Writer, opts ...Option) *Recorder {
 	r := &Recorder{
 		to: w, max: DefaultMax, since: time.Now(),
@@ -110,8 +110,8 @@ func Start(w io.Writer, opts ...Option) *Recorder {
 	return r
 }
 
-// Create is [Start] for a file, which it creates or truncates, and which Stop closes. The
-// error is that of os.Create.
+// Create is [Start] for a file, which it creates or truncates, and which Stop closes. The error
+// is that of os.Create.
 func Create(name string, opts ...Option) (*Recorder, error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -123,9 +123,9 @@ func Create(name string, opts ...Option) (*Recorder, error) {
 // file is a file that the recorder closes.
 type file struct{ *os.File }
 
-// Stop ends the recording, and returns nil if it is whole, or why it ended before:
-// [ErrFull], [ErrBehind], or an error of the writer. It blocks until the last byte is
-// written. It may be called more than once, and not by the function of [OnError].
+// Stop ends the recording. It returns nil if the recording is complete, or why it ended early:
+// [ErrFull], [ErrBehind], or an error of the writer. It blocks until the last byte is written. It
+// may be called more than once, but not by the function of [OnError].
 func (r *Recorder) Stop() error {
 	for _, stop := range r.stop {
 		stop()
@@ -137,15 +137,15 @@ func (r *Recorder) Stop() error {
 	return r.Err()
 }
 
-// Err returns why the recording has ended early, or nil. It does not block.
+// Err returns why the recording ended early, or nil. It does not block.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Note adds a text to the recording, which the page shows among the events: what the
-// program was about to do, or why a policy has decided as it did. It does not block.
+// Note adds a text to the recording, which the page shows among the events: for example, what the
+// program is about to do, or why a policy decided as it did. It does not block.
 func (r *Recorder) Note(text string) {
 	r.add(func() {
 		if n := r.encoder.text(text); n != 0 {
@@ -155,7 +155,7 @@ func (r *Recorder) Note(text string) {
 	})
 }
 
-// Value adds a point to a curve that the page draws above the workers. It does not block.
+// Value adds a point to a curve, which the page draws above the workers. It does not block.
 func (r *Recorder) Value(curve string, v float64) {
 	r.add(func() {
 		if n := r.encoder.text(curve); n != 0 {
@@ -166,8 +166,8 @@ func (r *Recorder) Value(curve string, v float64) {
 	})
 }
 
-// add calls encode under the lock, unless the recording is over, and ends the recording
-// if there is no room for what that has written.
+// add calls encode under the lock, unless the recording is over. It ends the recording if there
+// is no space for the encoded bytes.
 func (r *Recorder) add(encode func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +199,7 @@ func (r *Recorder) entry(tag byte) {
 	r.last = now
 }
 
-// end ends the recording, and lets the writer write the rest; mu is held.
+// end ends the recording, and lets the writer write the remaining bytes; mu is held.
 func (r *Recorder) end(why error) {
 	if r.over {
 		return
@@ -221,7 +221,7 @@ func (r *Recorder) awake() {
 	}
 }
 
-// write is the writer.
+// write is the goroutine that writes.
 func (r *Recorder) write() {
 	defer close(r.written)
 	defer r.close()
@@ -249,7 +249,7 @@ func (r *Recorder) write() {
 	}
 }
 
-// take returns what is to be written, and whether that is the end.
+// take returns the bytes to be written, and whether they are the last.
 func (r *Recorder) take(spare []byte) (out []byte, over bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -272,7 +272,7 @@ func (r *Recorder) close() {
 	}
 }
 
-// put writes to the user's writer, whose panic is an error.
+// put writes to the user's writer, and turns its panic into an error.
 func (r *Recorder) put(out []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

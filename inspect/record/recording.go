@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Recording is what [Read] has read.
+// Recording is the contents of a recording, as [Read] returns them.
 type Recording struct {
 	Schedulers []string  // their names; the index is Event.Scheduler
 	Subjects   []Subject // the index is Event.Subject
@@ -18,18 +18,18 @@ type Recording struct {
 	End string
 }
 
-// Subject is what work is about. It is the zero Subject if that is not known.
+// Subject is what work is about. It is the zero Subject if that is unknown.
 type Subject struct {
-	Job  uint64 // the ID of the job, or 0 for a work item that belongs to none
+	Job  uint64 // the ID of the job, or 0 for a work item that belongs to no job
 	Name string // of the job; of a work item: its name or its type
 
-	// Made is the function of an async function's job, or where another job was made, if
-	// that was recorded (job.RecordCreation).
+	// Made is the function of an async function's job. For another job it is where the job was
+	// made, if that was recorded (job.RecordCreation).
 	Made schedulers.Place
 }
 
-// Event is one event of a recording: exactly one of Work, Life, Note and Curve says of
-// which kind it is.
+// Event is one event of a recording. Exactly one of Work, Life, Note and Curve is set, and
+// determines its kind.
 type Event struct {
 	Time time.Duration // since the recording began
 
@@ -53,7 +53,7 @@ type Event struct {
 	On     int // the subject that it waits for, or 0
 }
 
-// What entries are; see the package comment.
+// The types of entries; see the package comment.
 const (
 	entryEnd = iota
 	entryText
@@ -64,14 +64,14 @@ const (
 	entryValue
 )
 
-// What the entries of events begin with, added to their kinds.
+// Offsets that are added to the kinds of events to get the types of their entries.
 const (
 	entryWork = 32
 	entryLife = 64
-	kinds     = 32 // at most, of each of the two
+	kinds     = 32 // maximum number of kinds, of each of the two
 )
 
-// The fields of an event of a scheduler, as a set, in the order in which they are written.
+// The set of fields of a scheduler's event, in the order in which they are written.
 const (
 	hasWorker = 1 << iota
 	hasProcessor
@@ -82,7 +82,7 @@ const (
 	hasPlace
 )
 
-// The fields of a moment of a job.
+// The fields of a job's event.
 const (
 	hasStatus = 1 << iota
 	hasWhere
@@ -93,5 +93,5 @@ const (
 
 const header = "movenext recording 1\n"
 
-// longest is the length of a text; longer ones are cut.
+// longest is the maximum length of a text; longer ones are cut.
 const longest = 400

@@ -30,7 +30,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Describe returns an event of the recording in words, without its time.
+// Describe returns a description of an event of the recording, without its time.
 func (r *Recording) Describe(e Event) string {
 	var b strings.Builder
 	subject := r.subjectName(e.Subject)

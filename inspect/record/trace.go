@@ -12,16 +12,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Trace writes what schedulers and jobs do into the execution trace of the program, while
-// one is taken (runtime/trace): each job is a task from its making to its end, each run
-// of a work item a region on the goroutine that runs it, and steals, injections and
-// suspensions are messages. So go tool trace shows which goroutine ran what, among what
-// Go's scheduler did. It hears of all work and jobs, or of those that [OneIn] and [Of]
-// select; with Of a job is a task from its first run. It does not block and is safe for
-// concurrent use; stop may be called more than once.
+// Trace writes the work of schedulers and jobs into the execution trace of the program, while one
+// is taken (runtime/trace). Each job is a task from its making to its end, each run of a work
+// item is a region on the goroutine that runs it, and steals, injections and suspensions are
+// messages. So go tool trace shows which goroutine ran what, along with the events of Go's
+// scheduler. Trace covers all work and jobs, or those that [OneIn] and [Of] select; with Of a job
+// is a task from its first run on. It does not block and is safe for concurrent use; stop may be
+// called more than once.
 //
-// job.FollowTrace is for programs with tasks of their own: it makes jobs tasks below
-// them. The two are independent of each other.
+// For programs with tasks of their own, job.FollowTrace makes jobs children of those tasks. The
+// two are independent of each other.
 func Trace(opts ...Option) (stop func()) {
 	t := &tracer{tasks: map[uint64]*task{}, waiting: map[uint64]string{}, regions: map[spot][]*trace.Region{}}
 	oneIn := 1
@@ -37,8 +37,8 @@ func Trace(opts ...Option) (stop func()) {
 	}
 }
 
-// tracer has what is open. Regions end on the goroutine that has begun them: that which
-// runs the work, and tells of both.
+// tracer holds open tasks and regions. A region ends on the goroutine that began it, which is the
+// one that runs the work and reports both events.
 type tracer struct {
 	of []schedulers.Scheduler
 
@@ -54,7 +54,7 @@ type task struct {
 	end func()
 }
 
-// spot is where work runs, within other work at most.
+// spot is where work runs, possibly nested within other work.
 type spot struct {
 	of     schedulers.Scheduler
 	worker int
@@ -95,7 +95,7 @@ func (t *tracer) end(e schedulers.Event) {
 	open := t.regions[at]
 	if len(open) == 0 {
 		t.mu.Unlock()
-		return // it has begun before the trace
+		return // it began before the trace
 	}
 	region := open[len(open)-1]
 	if len(open) == 1 {
@@ -107,7 +107,7 @@ func (t *tracer) end(e schedulers.Event) {
 	region.End()
 }
 
-// contextOf returns the context of a job's task, or that of none.
+// contextOf returns the context of a job's task, or one without a task.
 func (t *tracer) contextOf(id uint64) context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +133,7 @@ func (t *tracer) hearLife(e inspect.Event) {
 	}
 }
 
-// log writes a message of a job, unless Of leaves it out.
+// log writes a message of a job, unless Of excludes it.
 func (t *tracer) log(id uint64, category, text string) {
 	in := t.contextOf(id)
 	if len(t.of) == 0 || in != context.Background() {
@@ -152,8 +152,8 @@ func taskName(h job.Handle, made schedulers.Place) string {
 	}
 }
 
-// made makes a job a task. With Of it waits until one of the schedulers runs the job: which
-// one will is not known before.
+// made makes a job a task. With Of it waits until one of the schedulers runs the job: until then
+// it is not known which one will.
 func (t *tracer) made(id uint64, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,7 +164,7 @@ func (t *tracer) made(id uint64, name string) {
 	t.begins(id, name)
 }
 
-// selected notes that a selected scheduler runs a job; 0: it is none.
+// selected records that a selected scheduler runs a job; 0: no job.
 func (t *tracer) selected(id uint64) {
 	if id == 0 || len(t.of) == 0 {
 		return

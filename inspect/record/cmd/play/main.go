@@ -1,10 +1,10 @@
-// Play turns a recording of package record into something to look at:
+// Play converts a recording of package record into a readable form:
 //
 //	go run github.com/movenext/movenext/inspect/record/cmd/play -o page.html schedule.rec
 //
-// The form is that of the flag -format: html, a page that plays the schedule; perfetto,
-// for ui.perfetto.dev; text, one line for each event. A recording that breaks off, as
-// that of a program that was killed, is shown up to there, with a warning.
+// The flag -format sets the form: html, a page that plays the schedule; perfetto, for
+// ui.perfetto.dev; text, one line for each event. A truncated recording, such as that of a
+// program that was killed, is shown up to its end, with a warning.
 package main
 
 import (
@@ -29,8 +29,8 @@ func main() {
 	}
 }
 
-// run is the command with its arguments. It writes what it makes to the file of the flag
-// -o, or to stdout.
+// run is the command with its arguments. It writes its output to the file of the flag -o, or to
+// stdout.
 func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("play", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -81,13 +81,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	})
 }
 
-// read reads a recording, and warns if it breaks off.
+// read reads a recording, and warns if it is truncated.
 func read(name string, stderr io.Writer) (*record.Recording, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // it was opened only for reading
 	recording, err := record.Read(f)
 	if err != nil && len(recording.Events) == 0 {
 		return nil, err
