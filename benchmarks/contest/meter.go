@@ -12,14 +12,13 @@ type Meter struct {
 	values   map[string]float64
 }
 
-// Exclude subtracts d from the time of the run: a sleep that was asked for.
+// Exclude subtracts d from the time of the run: for a requested sleep.
 func (m *Meter) Exclude(d time.Duration) { m.excluded += d }
 
 // Excluded returns the subtracted time.
 func (m *Meter) Excluded() time.Duration { return m.excluded }
 
-// Report adds a figure with its unit, as in "busy workers". The last value of a
-// unit counts.
+// Report adds a figure with its unit, such as "busy workers". The last value of a unit counts.
 func (m *Meter) Report(unit string, value float64) {
 	if m.values == nil {
 		m.values = map[string]float64{}

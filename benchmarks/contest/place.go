@@ -25,8 +25,8 @@ type ending interface {
 	schedulers.Shutdowner
 }
 
-// The places. Default is what a program gets that chooses nothing: the library's figures
-// are those of this one.
+// The places. Default is the scheduler of a program that chooses none: the library's published
+// figures are measured on it.
 var (
 	Default = Place{"movenext", func(s Setting) ending {
 		if s.Workers == 0 {
@@ -55,8 +55,8 @@ var (
 	Observed   = Place{"movenext observed", func(s Setting) ending { return observed.New(under(s), func(observed.Event) {}) }}
 )
 
-// under returns the pool that a scheduler lies over. It needs no end: it has no goroutine while
-// it is idle.
+// under returns the pool beneath a scheduler. It need not be ended: it has no goroutine while it
+// is idle.
 func under(s Setting) *pool.Pool {
 	if s.Workers == 0 {
 		return pool.New()
@@ -64,15 +64,15 @@ func under(s Setting) *pool.Pool {
 	return pool.New(pool.Workers(s.Workers, s.Workers))
 }
 
-// Open returns a context whose ambient scheduler is a new one of this place, and the
-// function that ends it. (The default has none: its jobs run where any program's do.)
+// Open returns a context whose ambient scheduler is a new one of this place, and a function that
+// ends it. (Default makes none: its jobs run where those of any program do.)
 func (p Place) Open(s Setting) (ctx context.Context, stop func()) {
 	on := p.open(s)
 	if on == nil {
 		return context.Background(), func() {}
 	}
 	return schedulers.With(context.Background(), on), func() {
-		// Nothing is queued any more: each run has waited for what it started.
+		// Nothing is queued anymore: each run has waited for the work that it started.
 		_ = on.Shutdown(context.Background())
 	}
 }

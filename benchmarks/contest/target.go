@@ -14,8 +14,8 @@ type Target struct {
 // Figure names the measure of a target.
 type Figure string
 
-// The figures. Ratio and Memory are divided by the base's, within a round and over all of
-// them; More is the difference of the times in nanoseconds. The others are absolute.
+// The figures. Ratio and Memory are divided by the base's, within a round and over all of them;
+// More is the difference between the times in nanoseconds. The others are absolute.
 const (
 	Ratio     Figure = "time, × base"
 	More      Figure = "ns more than base"

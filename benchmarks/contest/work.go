@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// Work is one thing that all its contenders do.
+// Work is one task that all its contenders perform.
 type Work struct {
 	ID    string // short and unique: "W1"
 	Title string // what is done, in a sentence without a verb
-	Op    string // what one operation is called, in the singular
+	Op    string // the name of one operation, in the singular
 	N     int    // operations at full scale
 
-	// Size turns a wish for n operations into the argument of the contenders' runs and
-	// the number of operations that they then do: a tree has so many nodes or ten times
-	// as many. Nil: both are n.
+	// Size turns a requested number of operations, n, into the argument of the contenders' runs
+	// and the number of operations that they then perform: a tree cannot have any number of
+	// nodes. Nil: both are n.
 	Size func(n int) (arg, ops int)
 
-	// Once reports that a run takes its time by waiting, not by working: it is neither
-	// warmed up nor repeated within a process.
+	// Once reports that a run spends its time waiting, not working: it is neither warmed up nor
+	// repeated within a process.
 	Once bool
 
 	// Spread names the parameters of a Setting that change this workload, in addition to its
@@ -29,8 +29,8 @@ type Work struct {
 	// is plain Go.
 	Bases []string
 
-	// Added reports that the interesting figure is a contender's time less that of the
-	// first base, instead of their ratio.
+	// Added reports that the relevant figure is the difference of a contender's time and that of
+	// the first base, instead of their ratio.
 	Added bool
 
 	// Guarded names the figures that must not grow, in addition to the time, from one
@@ -48,7 +48,7 @@ type Contender struct {
 	Name string
 	Note string // what a reader of its figures should know
 
-	// Most is the most operations it can be asked for, 0 if there is no limit: a
+	// Most is the largest number of operations that it supports, 0 if there is no limit: a
 	// goroutine for each of ten million waiting jobs does not fit into memory.
 	Most int
 
@@ -92,8 +92,8 @@ func (w *Work) Contender(name string) (*Contender, error) {
 	return nil, fmt.Errorf("contest: %s has no contender %q", w.ID, name)
 }
 
-// Square is the Size of two equal levels: as many roots as children of each. Its
-// argument is their number, and both count as operations.
+// Square is the Size of two equal levels: each root has as many children as there are roots. Its
+// argument is that number, and both roots and children count as operations.
 func Square(n int) (arg, ops int) {
 	arg = max(1, int(math.Round(math.Sqrt(float64(n)))))
 	return arg, arg + arg*arg

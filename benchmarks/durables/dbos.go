@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// dbosWork is Work as DBOS wants it.
+// dbosWork is Work in the form that DBOS needs.
 func dbosWork(ctx dbos.Context, steps int) (sum int, err error) {
 	for range steps {
 		sum, err = dbos.RunAsStep(ctx, func(context.Context) (int, error) { return sum + 1, nil })
@@ -22,7 +22,7 @@ func dbosWork(ctx dbos.Context, steps int) (sum int, err error) {
 	return sum, nil
 }
 
-// openDBOS starts DBOS with the settings that it has by default.
+// openDBOS starts DBOS with its default settings.
 func openDBOS(ctx context.Context, server *pgtest.Server) (*contender, error) {
 	c, err := dbos.NewContext(ctx, dbos.Config{
 		AppName:     "durables",

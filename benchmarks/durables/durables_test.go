@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes the process of a restart of a test that was started by one.
+// TestMain makes the test binary a restarted process if a test has started it as one.
 func TestMain(m *testing.M) {
 	if os.Getenv("DURABLES_AGAIN") != "" {
 		main()
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// Each command measures something small, and prints a line for each thing measured.
+// Each command makes a small measurement, and prints a line for each result.
 func TestEachCommandPrintsItsLines(t *testing.T) {
 	for _, c := range []struct {
 		args []string

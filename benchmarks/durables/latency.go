@@ -18,7 +18,7 @@ import (
 	"github.com/movenext/movenext/durable/pgstore/pgtest"
 )
 
-// measureLatency prints how long a step's commit takes, and a bare write that is synced.
+// measureLatency prints how long a step's commit takes, and how long a bare synced write takes.
 func measureLatency(ctx context.Context, n size, out io.Writer) (err error) {
 	dir, server, end, err := begin(ctx)
 	if err != nil {
@@ -50,10 +50,10 @@ func measureLatency(ctx context.Context, n size, out io.Writer) (err error) {
 	return nil
 }
 
-// rounds is how often the two are measured in turn, since disks have better and worse moments.
+// rounds is how often the two are measured alternately, since the speed of disks varies.
 const rounds = 10
 
-// latencies are two kinds of writes to one database.
+// latencies compares two kinds of writes to one database.
 type latencies struct {
 	name         string
 	bare         func() ([]time.Duration, error)
@@ -61,7 +61,7 @@ type latencies struct {
 	bares, steps []time.Duration
 }
 
-// round measures both.
+// round measures both kinds.
 func (l *latencies) round(ctx context.Context, id string, n int) error {
 	bare, err := l.bare()
 	if err != nil {
@@ -72,13 +72,13 @@ func (l *latencies) round(ctx context.Context, id string, n int) error {
 	return err
 }
 
-// median is the p50.
+// median returns the p50.
 func median(list []time.Duration) time.Duration {
 	slices.Sort(list)
 	return list[len(list)/2].Round(time.Microsecond)
 }
 
-// each times calls.
+// each measures the times of n calls.
 func each(n int, f func() error) (times []time.Duration, err error) {
 	for range n {
 		begin := time.Now()
@@ -90,14 +90,14 @@ func each(n int, f func() error) (times []time.Duration, err error) {
 	return times, nil
 }
 
-// errNothing is the error of a bare write that has written nothing.
+// errNothing is the error of a bare write that changed no row.
 var errNothing = errors.New("durables: the bare write has changed no row")
 
-// payload is about as large as the checkpoint of a small function. Each is another one, since
-// SQLite does not write what is there already.
+// payload is about as large as the checkpoint of a small function. Each one is different, since
+// SQLite does not write data that is unchanged.
 func payload() []byte { return []byte(strings.Repeat(rand.Text(), 15)) }
 
-// bareSQLite updates a row of a database that syncs as the store's does.
+// bareSQLite updates a row of a database with the store's sync settings.
 func bareSQLite(ctx context.Context, file string, n int) (times []time.Duration, err error) {
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
@@ -147,7 +147,7 @@ func barePostgres(ctx context.Context, server *pgtest.Server, n int) (times []ti
 	})
 }
 
-// stepTimes are the times from the call of a step to the call of the next one, in one instance
+// stepTimes returns the times from the call of a step to the call of the next one, in an instance
 // that runs alone: each contains one commit.
 func stepTimes(ctx context.Context, open func(called func()) (*contender, error), id string, n int) (times []time.Duration, err error) {
 	var last time.Time

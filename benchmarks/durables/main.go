@@ -1,24 +1,24 @@
-// Durables measures durable functions, next to the same work on DBOS and to bare writes:
+// Durables measures durable functions, the same work on DBOS, and bare writes:
 //
-//	go run . steps                      steps a second: SQLite, Postgres, DBOS on Postgres
+//	go run . steps                      steps per second: SQLite, Postgres, DBOS on Postgres
 //	go run . latency                    a step's commit, as a multiple of a bare synced write
-//	go run . restart -instances 100000  suspended ones: memory, and when all can be claimed
+//	go run . restart -instances 100000  suspended ones: memory, and time until all can be claimed
 //	go run . timers -instances 1000000  sleeping ones that are due within a minute: how late
-//	go run . resume                     when others continue what a killed worker ran
-//	go run . plan                       what up to 10⁹ instances need, and what they lack first
+//	go run . resume                     time until others continue the work of a killed worker
+//	go run . plan                       needs of up to 10⁹ instances, and the first limit reached
 //
-// The Postgres server is started for the measurement, with the settings that it has by default:
-// it syncs each commit. Compare figures of one run alone.
+// The Postgres server is started for the measurement, with its default settings: it syncs each
+// commit. Compare only figures of the same run.
 //
 //	work.go     the durable functions; work_async.go is generated from it
-//	steps.go    steps a second
+//	steps.go    steps per second
 //	dbos.go     the same on DBOS
 //	latency.go  the time of one commit
 //	restart.go  suspended instances
 //	timers.go   sleeping instances
 //	resume.go   a worker of three is killed
 //	plan.go     a model of needs, fitted to measurements
-//	stores.go   the stores that the latter three are measured on
+//	stores.go   the stores on which the last three are measured
 package main
 
 import (
@@ -42,14 +42,14 @@ func main() {
 	}
 }
 
-// size is how much is measured.
+// size is the size of a measurement.
 type size struct {
 	workflows, steps, at, instances, commits, kills, slots int
 	within, lease                                          time.Duration
 	limits
 }
 
-// errUsage says what can be asked for.
+// errUsage lists the commands.
 var errUsage = errors.New("durables: go run . steps | latency | restart | timers | resume | plan [flags]")
 
 func run(ctx context.Context, args []string, out io.Writer) error {

@@ -18,35 +18,36 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// needs is what sleeping instances take of one store. It is linear in their number, and the bytes
-// are linear in the size of their states: that is what is fitted.
+// needs is the resources that sleeping instances need of one store. The model: they are linear in
+// the number of instances, and the bytes are also linear in the size of their states.
 type needs struct {
-	writes float64       // a second, by 64 writers
-	fixed  float64       // bytes on the store's disks for an instance, all replicas together
-	each   float64       // and for each byte of its state
-	memory float64       // bytes of a worker for an instance
-	start  time.Duration // of a worker, for an instance, until it knows what is due
-	disks  float64       // over which fixed and each are spread
+	writes float64       // per second, with 64 writers
+	fixed  float64       // bytes on the store's disks per instance, all replicas together
+	each   float64       // additional bytes per byte of its state
+	memory float64       // bytes of a worker per instance
+	start  time.Duration // of a worker, per instance, until it knows which instances are due
+	disks  float64       // number of disks over which fixed and each are spread
 	off    residuals
 }
 
-// residuals are how far the measurements are from the lines, at most, as parts of the largest.
+// residuals are the largest distances of measurements from the lines, relative to the largest
+// value.
 type residuals struct{ bytes, memory, start float64 }
 
-// Sizes of the states from which the bytes are fitted.
+// Sizes of the states to which the bytes are fitted.
 const smallState, largeState = 500, 4500
 
-// limits are what one host has.
+// limits are the resources of one host.
 type limits struct {
 	disk   int64         // bytes
 	memory int64         // bytes for a worker
-	start  time.Duration // that is bearable
+	start  time.Duration // that is acceptable
 	every  time.Duration // in which each instance makes one step
 	state  int
 }
 
-// measurePlan measures what instances need, and prints what other numbers of them will, and which
-// of the limits is met first.
+// measurePlan measures the needs of instances. It prints the needs of other numbers of instances,
+// and which of the limits is reached first.
 func measurePlan(ctx context.Context, n size, list string, out io.Writer) error {
 	steps, err := engineAlone(ctx)
 	if err != nil {
@@ -98,7 +99,7 @@ func (of needs) row(count int, worker float64, l limits) string {
 		human(int64(disk)), human(int64(memory)), start.Round(10*time.Millisecond), first, most)
 }
 
-// human is a number of bytes for people.
+// human returns a number of bytes in readable form.
 func human(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 1000 && unit < 4 {
@@ -107,7 +108,7 @@ func human(n int64) string {
 	return fmt.Sprintf("%.3g %s", f, []string{"B", "kB", "MB", "GB", "TB"}[unit])
 }
 
-// engineAlone is how many steps an engine makes a second whose store is in memory.
+// engineAlone returns the number of steps per second of an engine whose store is in memory.
 func engineAlone(ctx context.Context) (rate float64, err error) {
 	s := durable.NewMemory()
 	c, err := onEngine(ctx, "memory", s, func() error { return nil }, nil)
@@ -119,8 +120,8 @@ func engineAlone(ctx context.Context) (rate float64, err error) {
 	return float64(n.workflows*n.steps) / took.Seconds(), errors.Join(err, c.close())
 }
 
-// needsOf fits a store's needs: lines through what two numbers of instances take, so that what a
-// store takes without any does not count.
+// needsOf fits a store's needs: lines through the needs of several numbers of instances, so that
+// the needs of an empty store do not count.
 func needsOf(ctx context.Context, kind string, instances int) (of needs, err error) {
 	small, err := fill(ctx, kind, instances, smallState)
 	if err != nil {
@@ -138,13 +139,13 @@ func needsOf(ctx context.Context, kind string, instances int) (of needs, err err
 	return of, err
 }
 
-// taken is what some instances take.
+// taken is the resources used by a number of instances.
 type taken struct {
 	bytes, heap int64
 	start       time.Duration
 }
 
-// fill fills a store, and returns what an instance with a state of that size needs.
+// fill fills a store, and returns the needs of an instance with a state of that size.
 func fill(ctx context.Context, kind string, instances, state int) (of needs, err error) {
 	k, err := keep(ctx, kind)
 	if err != nil {
@@ -175,13 +176,14 @@ func fill(ctx context.Context, kind string, instances, state int) (of needs, err
 	return of, nil
 }
 
-// points is at how many numbers of instances each store is measured.
+// points is the number of measurements per store.
 const points = 6
 
-// line is the slope of the line through points, none of which counts for much if it is far off:
-// the median of the slopes between all pairs (Theil 1950, Sen 1968). off is the largest distance
-// of a point from the line, as a part of the largest value. A slope is never negative, and zero if
-// it cannot be told from the noise: the line rises by less than four times the median distance.
+// line returns the slope of the line through points. It is the median of the slopes between all
+// pairs (Theil 1950, Sen 1968), so that single outliers hardly matter. off is the largest
+// distance of a point from the line, relative to the largest value. A slope is never negative. It
+// is zero if it cannot be distinguished from noise: if the line rises by less than four times the
+// median distance.
 func line(x, y []float64) (slope, off float64) {
 	var slopes, heights []float64
 	for i := range x {
@@ -213,7 +215,7 @@ func middle(list []float64) float64 {
 	return (list[(n-1)/2] + list[n/2]) / 2
 }
 
-// taken looks at the files of the store, and starts a worker as another process, three times.
+// taken measures the files of the store, and starts a worker in another process three times.
 func (k *kept) taken(ctx context.Context) (t taken, err error) {
 	if t.bytes, err = k.bytes(); err != nil {
 		return t, err
@@ -236,8 +238,8 @@ func (k *kept) taken(ctx context.Context) (t taken, err error) {
 	return t, nil
 }
 
-// startWorker is that process: it prints the memory that it uses when it knows what is due, and
-// how many nanoseconds it took to know.
+// startWorker is that process: it prints the memory that it uses once it knows which instances
+// are due, and how many nanoseconds it needed.
 func startWorker(ctx context.Context, kind, address string, out io.Writer) error {
 	began := time.Now()
 	s, closed, err := reach(ctx, kind, address)
@@ -250,7 +252,7 @@ func startWorker(ctx context.Context, kind, address string, out io.Writer) error
 	return errors.Join(err, closed())
 }
 
-// bytes is the size of the store's files, without logs of writes that are reused.
+// bytes returns the size of the store's files, without reused write logs.
 func (k *kept) bytes() (n int64, err error) {
 	err = filepath.WalkDir(k.dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() && e.Name() == "pg_wal" {
@@ -268,7 +270,7 @@ func (k *kept) bytes() (n int64, err error) {
 	return n, err
 }
 
-// unlessGone is nil for a file that a server has deleted meanwhile.
+// unlessGone returns nil for a file that a server has deleted in the meantime.
 func unlessGone(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/movenext/movenext/durable/sqlitestore"
 )
 
-// measureRestart suspends instances, and starts a process that finds them all again.
+// measureRestart suspends instances, and starts a process that finds all of them again.
 func measureRestart(ctx context.Context, n size, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "durables")
 	if err != nil {
@@ -48,7 +48,7 @@ func open(ctx context.Context, file string, opts ...durable.Option) (*sqlitestor
 	return s, e, nil
 }
 
-// heap is what is in use.
+// heap returns the bytes of the heap in use.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -56,7 +56,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// suspend starts instances that wait, and says what they cost in memory.
+// suspend starts instances that wait, and reports their cost in memory.
 func suspend(ctx context.Context, file string, instances int, out io.Writer) (err error) {
 	s, e, err := open(ctx, file)
 	if err != nil {
@@ -120,8 +120,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// reopen is the process that is started again. All instances are due: their time has come while
-// there was none.
+// reopen is the restarted process. All instances are due: their times passed while no process
+// ran.
 func reopen(ctx context.Context, file string, instances int, out io.Writer) (err error) {
 	began := time.Now()
 	s, e, err := open(ctx, file, durable.Client())

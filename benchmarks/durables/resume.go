@@ -15,14 +15,14 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// processes is how many processes run the workflows of a resume.
+// processes is the number of processes that run the workflows of a resume.
 const processes = 3
 
-// stepTime is how long each of their steps takes.
+// stepTime is the duration of each of their steps.
 const stepTime = 20 * time.Millisecond
 
 // measureResume kills one process of three, again and again, and prints how long it takes until
-// others have each of its workflows.
+// other processes have each of its workflows.
 func measureResume(ctx context.Context, n size, list string, out io.Writer) error {
 	fmt.Fprintf(out, "%d workflows on %d workers with a lease of %v, %d kills\n", n.workflows, processes, n.lease, n.kills)
 	for _, kind := range kindsOf(list) {
@@ -40,7 +40,7 @@ func measureResume(ctx context.Context, n size, list string, out io.Writer) erro
 // worker is a process that runs workflows.
 type worker struct {
 	process *exec.Cmd
-	name    string // of its engine, in records
+	name    string // of its engine, as records show it
 }
 
 // resume is measureResume for one store.
@@ -93,7 +93,7 @@ func (k *kept) resume(ctx context.Context, n size, out io.Writer) (err error) {
 	return nil
 }
 
-// hire starts a process.
+// hire starts a worker process.
 func (k *kept) hire(ctx context.Context, lease time.Duration) (w *worker, err error) {
 	w = &worker{process: exec.CommandContext(ctx, os.Args[0], "resume", "-stores", k.kind, "-file", k.address, "-lease", lease.String())}
 	w.process.Env, w.process.Stderr = append(os.Environ(), "DURABLES_AGAIN=1"), os.Stderr
@@ -111,13 +111,14 @@ func (k *kept) hire(ctx context.Context, lease time.Duration) (w *worker, err er
 	return w, nil
 }
 
-// kill is kill -9.
+// kill kills the process like kill -9.
 func (w *worker) kill() {
 	_ = w.process.Process.Kill()
-	_ = w.process.Wait() // it says that it was killed
+	_ = w.process.Wait() // the error says that it was killed
 }
 
-// busiest waits until workers run something, and returns which of them runs the most, and what.
+// busiest waits until workers run workflows, and returns the worker that runs the most, and
+// which.
 func (k *kept) busiest(ctx context.Context, running []*worker) (at int, runs map[string]bool, err error) {
 	for len(runs) == 0 {
 		list, err := k.List(ctx, durable.Filter{Status: durable.Running, Limit: 10_000})
@@ -142,7 +143,7 @@ func (k *kept) busiest(ctx context.Context, running []*worker) (at int, runs map
 	return at, runs, nil
 }
 
-// continued kills a worker, and returns how long it took for each of its workflows until another
+// continued kills a worker, and returns for each of its workflows how long it took until another
 // worker had it.
 func (k *kept) continued(ctx context.Context, w *worker, left map[string]bool) (took []time.Duration, err error) {
 	w.kill()
@@ -165,7 +166,7 @@ func (k *kept) continued(ctx context.Context, w *worker, left map[string]bool) (
 	return took, nil
 }
 
-// leasing is a store that notes the name of its engine.
+// leasing is a store that records the name of its engine.
 type leasing struct {
 	durable.Store
 	name chan string // takes one
@@ -183,7 +184,8 @@ func (l leasing) Lease(ctx context.Context, worker string, until time.Time) erro
 // Notify implements [durable.Notifier].
 func (l leasing) Notify(f func()) (stop func()) { return l.Store.(durable.Notifier).Notify(f) }
 
-// serveResume is such a process. It prints the name of its engine, and runs until it is killed.
+// serveResume is such a worker process. It prints the name of its engine, and runs until it is
+// killed.
 func serveResume(ctx context.Context, kind, address string, lease time.Duration, out io.Writer) error {
 	s, closed, err := reach(ctx, kind, address)
 	if err != nil {

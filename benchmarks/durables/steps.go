@@ -17,14 +17,14 @@ import (
 	"github.com/movenext/movenext/durable/sqlitestore"
 )
 
-// contender runs one workflow of some steps.
+// contender runs one workflow of a number of steps.
 type contender struct {
 	name  string
 	run   func(ctx context.Context, id string, steps int) (sum int, err error)
 	close func() error
 }
 
-// measureSteps prints how many steps a second each contender makes.
+// measureSteps prints how many steps per second each contender makes.
 func measureSteps(ctx context.Context, n size, out io.Writer) (err error) {
 	dir, server, end, err := begin(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func timedPostgres(ctx context.Context, server *pgtest.Server, called func()) (*
 	return onEngine(ctx, "movenext on Postgres", s, s.Close, called)
 }
 
-// onEngine is a contender on an engine, whose steps call called, if it is not nil.
+// onEngine returns a contender on an engine. Its steps call called, if that is not nil.
 func onEngine(ctx context.Context, name string, s durable.Store, closed func() error, called func()) (*contender, error) {
 	e, err := durable.Open(ctx, s, durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {

@@ -20,20 +20,20 @@ import (
 // kinds are the stores that can be measured.
 var kinds = []string{"sqlite", "postgres", "nats", "cluster"}
 
-// errKind is the error for other ones.
+// errKind is the error for other kinds.
 var errKind = fmt.Errorf("durables: the stores are %s", strings.Join(kinds, ", "))
 
-// kept is a store that a measurement has to itself.
+// kept is a store used by one measurement only.
 type kept struct {
 	durable.Store
 	kind    string
-	address string // by which another process opens it
+	address string // at which another process can open it
 	dir     string // of its files
 	close   func() error
 }
 
 // keep makes a store of a kind: a SQLite file, a Postgres server, a NATS server in this process,
-// or a cluster of three. All sync each write.
+// or a cluster of three. All of them sync each write.
 func keep(ctx context.Context, kind string) (k *kept, err error) {
 	dir, err := os.MkdirTemp("", "durables")
 	if err != nil {
@@ -96,7 +96,7 @@ func serveNats(dir string, n int) (address string, end func(), err error) {
 	return plan.URL(), end, nil
 }
 
-// reach opens the store of a kind that is at an address.
+// reach opens the store of a kind at an address.
 func reach(ctx context.Context, kind, address string) (durable.Store, func() error, error) {
 	switch kind {
 	case "sqlite":
@@ -121,5 +121,5 @@ func reach(ctx context.Context, kind, address string) (durable.Store, func() err
 	return nil, nil, errKind
 }
 
-// kindsOf are the kinds of a list with commas.
+// kindsOf splits a comma-separated list of kinds.
 func kindsOf(list string) []string { return strings.Split(list, ",") }

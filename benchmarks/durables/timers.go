@@ -14,11 +14,11 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// writers is how many goroutines write at a time.
+// writers is the number of concurrent writers.
 const writers = 64
 
-// measureTimers prints how late instances end that sleep until times which are all within one
-// minute, say.
+// measureTimers prints how late sleeping instances end whose wake-up times all lie within, for
+// example, one minute.
 func measureTimers(ctx context.Context, n size, list string, out io.Writer) error {
 	fmt.Fprintf(out, "%d instances asleep, due within %v\n", n.instances, n.within)
 	for _, kind := range kindsOf(list) {
@@ -71,13 +71,13 @@ func (k *kept) timers(ctx context.Context, n size, out io.Writer) (err error) {
 	return nil
 }
 
-// probe is how many instances are written to see how fast that is.
+// probe is the number of instances that are written to measure the writing speed.
 const probe = 2000
 
-// never is when those are due.
+// never is the time at which the instances of the probe are due.
 var never = time.Now().Add(1000 * time.Hour)
 
-// asleep is an instance as it sleeps, for a moment that is over when its copies are due.
+// asleep returns an instance as it sleeps; its wake-up time has passed when its copies are due.
 func asleep(ctx context.Context) (r *durable.Record, err error) {
 	s := saving{durable.NewMemory(), make(chan *durable.Record, 1)}
 	e, err := durable.Open(ctx, s, durable.Log(slog.New(slog.DiscardHandler)))
@@ -95,7 +95,7 @@ func asleep(ctx context.Context) (r *durable.Record, err error) {
 	return r, errors.Join(err, e.Shutdown(context.Background()))
 }
 
-// saving is a store that passes on the records of instances that begin to wait.
+// saving is a store that also passes on the records of instances that begin to wait.
 type saving struct {
 	durable.Store
 	waits chan *durable.Record
@@ -111,7 +111,7 @@ func (s saving) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	return mail, err
 }
 
-// copies writes copies of a record that differ by their ids and times.
+// copies writes copies of a record with different ids and times.
 func (k *kept) copies(ctx context.Context, model *durable.Record, prefix string, n int, due func(i int) time.Time) error {
 	var wg sync.WaitGroup
 	failures := make([]error, writers)
@@ -128,7 +128,8 @@ func (k *kept) copies(ctx context.Context, model *durable.Record, prefix string,
 	return errors.Join(failures...)
 }
 
-// wake runs an engine until all have ended, and returns how late each has: its outcome is written.
+// wake runs an engine until all instances have ended, and returns how late each outcome was
+// written.
 func (k *kept) wake(ctx context.Context, n size, due func(i int) time.Time) (late []time.Duration, err error) {
 	e, err := durable.Open(ctx, k.Store, durable.Workers(n.slots), durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// goroutines is the contender that the others are divided by.
+// goroutines is the contender by which the others are divided.
 const goroutines = "goroutines"
 
 // All returns the workloads in their order. Each call returns new ones.

@@ -12,8 +12,8 @@ import (
 // scale divides the size of the workloads, for quick runs.
 var scale = flag.Int("scale", 10, "divide the size of the works by this")
 
-// BenchmarkWorks has a benchmark for each contender of each workload. One iteration is a
-// whole run of the workload; the printed time, B/op and allocs/op are those of one operation.
+// BenchmarkWorks has a benchmark for each contender of each workload. One iteration is a complete
+// run of the workload; the printed time, B/op and allocs/op are per operation.
 func BenchmarkWorks(b *testing.B) {
 	for _, w := range All() {
 		b.Run(w.ID, func(b *testing.B) {
@@ -46,7 +46,7 @@ func benchmark(b *testing.B, w *contest.Work, c *contest.Contender) {
 
 	each := 1 / (float64(b.N) * float64(ops))
 	b.ReportMetric(float64(b.Elapsed()-m.Excluded())*each, "ns/"+unit(w.Op))
-	b.ReportMetric(0, "ns/op") // of a whole run: says nothing
+	b.ReportMetric(0, "ns/op") // of a complete run: meaningless
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)*each, "B/op")
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)*each, "allocs/op")
 	for name, v := range m.Values() {
@@ -54,7 +54,7 @@ func benchmark(b *testing.B, w *contest.Work, c *contest.Contender) {
 	}
 }
 
-// unit is a name as package testing wants it: in one word.
+// unit returns a name as package testing requires it: as one word.
 func unit(name string) string {
 	word := []byte(name)
 	for i, c := range word {

@@ -15,8 +15,8 @@ import (
 // computing is how long each computing job of W9c computes.
 const computing = 2 * time.Millisecond
 
-// blockBesideCPU is W9c: a scheduler that adds workers for blocking jobs must not add
-// them for computing ones. There is one computing job for ten that block.
+// blockBesideCPU is W9c: a scheduler that adds workers for blocking jobs must not add them for
+// computing ones. There is one computing job per ten blocking jobs.
 func blockBesideCPU() *contest.Work {
 	places := []contest.Place{contest.Default, contest.Stealing, contest.Goroutine}
 	w := blocking("W9c", "ten thousand jobs that block for a millisecond, among a thousand that compute for two", append([]contest.Contender{
@@ -43,8 +43,8 @@ func blockBesideCPU() *contest.Work {
 	return w
 }
 
-// beside makes a contender of a run over two functions: one that computes, and counts how
-// many do so at the same time, and one that blocks.
+// beside makes a contender of a run over two functions: one that computes, and counts how many do
+// so at the same time, and one that blocks.
 func beside(newRun func(compute, block func()) contest.Run) func(contest.Setting) (contest.Run, func()) {
 	return func(contest.Setting) (contest.Run, func()) {
 		loops := calibrate(computing)
@@ -65,8 +65,7 @@ func beside(newRun func(compute, block func()) contest.Run) func(contest.Setting
 	}
 }
 
-// mixed submits the jobs, followed by a computing one after every ten, and waits for
-// them.
+// mixed submits the jobs, with a computing one after every ten, and waits for them.
 func mixed(submit func(func()), compute, block func()) contest.Run {
 	return func(_ *contest.Meter, n int) error {
 		var wg sync.WaitGroup

@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// A job of W9 takes ten thousand times as long as its submission, so here the pools may
-// share one loop and be called through a function.
+// A job of W9 takes ten thousand times as long as its submission, so here the pools can share one
+// loop and be called through a function.
 
-// blockingWidth is the width of the pools that are made wide for blocking jobs.
+// blockingWidth is the width of pools that are configured for blocking jobs.
 const blockingWidth = 1000
 
 func blockingPeers(block func()) []contest.Contender {
@@ -43,7 +43,7 @@ func blockingPeers(block func()) []contest.Contender {
 
 func wide(contest.Setting) int { return blockingWidth }
 
-// submitting hands n jobs to a pool and waits for them.
+// submitting submits n jobs to a pool and waits for them.
 func submitting(submit func(func()), block func()) contest.Run {
 	return func(_ *contest.Meter, n int) error {
 		var wg sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// chain is W7: links that each wait for the one before; then the first is completed.
+// chain is W7: links that each wait for the previous one; then the first is completed.
 func chain() *contest.Work {
 	return &contest.Work{
 		ID:      "W7",

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// collecting is L3: what a million suspended functions cost the garbage collector,
-// compared with an unused heap of the same size.
+// collecting is L3: the cost of a million suspended functions for the garbage collector, compared
+// with an unused heap of the same size.
 func collecting() *contest.Work {
 	const idle = "idle heap"
 	return &contest.Work{
@@ -42,7 +42,7 @@ func around(hold func(n int) (release func() error)) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		began := time.Now()
 		release := hold(n)
-		runtime.GC() // what was only needed to make it is gone
+		runtime.GC() // collects garbage left by hold
 		before := pauses()
 		took := time.Duration(0)
 		for range collections {
@@ -65,7 +65,7 @@ func around(hold func(n int) (release func() error)) contest.Run {
 	}
 }
 
-// object is about as big as a suspended function that was started by itself.
+// object is about as big as a suspended function that was started directly.
 type object struct {
 	self *object
 	rest [39]uintptr
@@ -107,7 +107,7 @@ func since(before, after *metrics.Float64Histogram) stops {
 		s.counts = append(s.counts, n-before.Counts[i])
 	}
 	if last := len(s.ends) - 1; math.IsInf(s.ends[last], 1) {
-		s.ends[last] = after.Buckets[last] // a bucket without end counts as its beginning
+		s.ends[last] = after.Buckets[last] // an unbounded bucket counts as its lower bound
 	}
 	return s
 }

@@ -50,8 +50,7 @@ func fibWaiting(ctx context.Context, n int) (int, error) {
 	return a + b, err
 }
 
-// fibonacci computes the right answer, in a way that has nothing in common with the
-// contenders'.
+// fibonacci computes the right answer, in a way that is unrelated to the contenders'.
 func fibonacci(n int) int {
 	a, b := 0, 1
 	for range n {

@@ -1,8 +1,7 @@
 package works
 
-// future is how Go programs get a result from a goroutine: a channel of
-// capacity one. Closing it, instead of sending, lets many read the result many
-// times.
+// future is how Go programs usually get a result from a goroutine: a channel of capacity one.
+// Closing it, instead of sending, lets many readers read the result many times.
 type future struct {
 	value int
 	done  chan struct{}

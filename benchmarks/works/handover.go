@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// handOver is the last work: it has a parked OS thread do something, and waits for it.
-// The operating system decides the cost; the question is what a scheduler adds.
+// handOver is the last work: it passes work to a parked OS thread, and waits for it. The
+// operating system determines the cost; the work measures what a scheduler adds.
 func handOver() *contest.Work {
 	const locked, free = "bare threads", "bare threads: caller free"
 	return &contest.Work{

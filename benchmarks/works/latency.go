@@ -16,9 +16,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// latency is L1: how long a job waits for its turn when all workers are busy. Throughput
-// is easily bought at its expense: a worker that prefers its own queue does not look at
-// the others.
+// latency is L1: how long a job waits to run when all workers are busy. Throughput is easily
+// gained at the expense of latency: a worker that prefers its own queue does not check the
+// others.
 func latency() *contest.Work {
 	return &contest.Work{
 		ID:    "L1",
@@ -32,7 +32,7 @@ func latency() *contest.Work {
 				return func(f func()) { go f() }, func() {}
 			})},
 			{Name: "ants", Note: "starting a job blocks", Start: busily(func(s contest.Setting) (submit, func()) {
-				p, err := ants.NewPool(s.Width() + crowd()) // fewer would deadlock
+				p, err := ants.NewPool(s.Width() + crowd()) // with fewer it would deadlock
 				accept(err)
 				return func(f func()) { accept(p.Submit(f)) }, func() { release(p) }
 			})},
@@ -65,15 +65,15 @@ func busily(open func(contest.Setting) (submit, func())) func(contest.Setting) (
 }
 
 const (
-	spell = 20 * time.Microsecond  // how long a busy job computes, before it starts the next
+	spell = 20 * time.Microsecond  // how long a busy job computes before it starts the next
 	pause = 200 * time.Microsecond // between two timed jobs
 )
 
 // crowd is the number of jobs that keep the workers busy: several for each.
 func crowd() int { return 4 * runtime.GOMAXPROCS(0) }
 
-// busy keeps a crowd of jobs running, each of which starts its successor, and times n
-// others that come from outside one by one.
+// busy keeps a crowd of jobs running, each of which starts its successor, and times n other jobs
+// that arrive from outside one by one.
 func busy(start submit) contest.Run {
 	loops := calibrate(spell)
 	return func(m *contest.Meter, n int) error {
@@ -108,8 +108,8 @@ func busy(start submit) contest.Run {
 	}
 }
 
-// report reports percentiles, and makes the sum of the waits the time of the run, so that
-// the time of an operation is the mean wait.
+// report reports percentiles. It makes the sum of the waits the time of the run, so that the time
+// of an operation is the mean wait.
 func report(m *contest.Meter, began time.Time, waits []time.Duration) {
 	sum := time.Duration(0)
 	for _, w := range waits {

@@ -41,16 +41,16 @@ func lateness() *contest.Work {
 }
 
 const (
-	nod   = time.Millisecond // how long the timed ones sleep
-	night = time.Hour        // and the others, until they are woken
+	nod   = time.Millisecond // duration of the measured sleeps
+	night = time.Hour        // of the others, until they are woken
 )
 
-// awakenings is how many sleepers are timed among n others: enough for the last
-// percentile at full scale.
+// awakenings returns how many sleepers are timed among n others: enough for the last percentile
+// at full scale.
 func awakenings(n int) int { return min(max(10, n/500), 2000) }
 
-// among times how late nods end while n others sleep. sleep starts the others, and
-// returns the function that wakes them.
+// among measures how late nods end while n others sleep. sleep starts the others, and returns the
+// function that wakes them.
 func among(sleep func(n int) (wake func() error), nap func() error) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		began := time.Now()

@@ -33,8 +33,8 @@ func family(ctx context.Context, children int) (int, error) {
 	return sum, nil
 }
 
-// fib is W3: a job for one half, a call for the other. The literal becomes a machine,
-// too.
+// fib is W3: a job for one half, a call for the other. The literal also becomes a
+// machine.
 //
 //movenext:async
 func fib(ctx context.Context, n int) (int, error) {
@@ -73,7 +73,7 @@ func skynet(ctx context.Context, first, size int) (int, error) {
 	return sum, nil
 }
 
-// nap is W5: it sleeps, then says that it is awake.
+// nap is W5: it sleeps, then reports that it is awake.
 //
 //movenext:async
 func nap(ctx context.Context, d time.Duration, awake *atomic.Int64) error {
@@ -126,7 +126,7 @@ func rounds(ctx context.Context, n int) (int, error) {
 	return total, nil
 }
 
-// steps is W6d: n calls of a function that could suspend and does not.
+// steps is W6d: n calls of a function that could suspend but does not.
 //
 //movenext:async
 func steps(n int) int {
@@ -172,7 +172,7 @@ func player(ctx context.Context, in, out *coord.Channel[int], n int) error {
 	return nil
 }
 
-// server is the side of W8 that begins, and returns the value that it got last.
+// server is the side of W8 that begins. It returns the last value that it received.
 //
 //movenext:async
 func server(ctx context.Context, in, out *coord.Channel[int], n int) (int, error) {

@@ -12,17 +12,17 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// # What programs meet
+// # Works under realistic conditions
 //
-// The works W1 to W8 run under a context that never ends, in the order that suits the library.
-// No service does: its contexts end with a request, its functions are called by jobs, and what
-// is waited for first is up to chance. The works V1 to V8 are the same under such
-// circumstances, beside goroutines that can be stopped in the same way, by a select on Done.
-// A library that is quick under Background alone is quick in benchmarks alone.
+// The works W1 to W8 run under a context that never ends, in the order that suits the library. No
+// service does: its contexts end with a request, its functions are called by jobs, and it waits
+// for results in any order. The works V1 to V8 are the same under such conditions, compared with
+// goroutines that can be stopped in the same way, by a select on Done. A library that is fast
+// only under Background is fast only in benchmarks.
 
-// circumstance is what surrounds a work in a program.
+// circumstance is a condition under which a program runs a work.
 type circumstance struct {
-	name string // is added to the name of a contender; may be empty
+	name string // added to the name of a contender; may be empty
 	run  func(ctx context.Context, work func(context.Context) error) error
 }
 
@@ -52,7 +52,7 @@ func circumstances() []circumstance {
 // selecting is the base that can be stopped.
 const selecting = "goroutines: select on Done"
 
-// met returns the contenders that do a form of a work in every circumstance.
+// met returns the contenders that perform a form of a work under every condition.
 func met(form string, work func(ctx context.Context, n int) error) []contest.Contender {
 	var all []contest.Contender
 	for _, c := range circumstances() {
@@ -70,15 +70,15 @@ func met(form string, work func(ctx context.Context, n int) error) []contest.Con
 	return all
 }
 
-// stoppable returns the base: goroutines under a context that can be cancelled.
+// stoppable returns the base: goroutines under a context that can be canceled.
 func stoppable(note string, work func(ctx context.Context, n int) error) contest.Contender {
 	return contest.Contender{Name: selecting, Note: note, Most: 2_000_000, Start: still(func(_ *contest.Meter, n int) error {
 		return cancellable(context.Background(), func(ctx context.Context) error { return work(ctx, n) })
 	})}
 }
 
-// variant returns the work V… that belongs to w: its contenders are w's first base, the
-// one that can be stopped, and ours.
+// variant returns the work V… that corresponds to w: its contenders are w's first base, the one
+// that can be stopped, and ours.
 func variant(w *contest.Work, id string, stopped contest.Contender, ours ...[]contest.Contender) *contest.Work {
 	v := *w
 	v.ID, v.Title = id, w.ID+" as programs meet it: "+w.Title
@@ -110,7 +110,7 @@ func variants() []*contest.Work {
 	}
 }
 
-// awaitOr is await that can be stopped.
+// awaitOr is an await that can be stopped.
 func (t *future) awaitOr(ctx context.Context) (int, error) {
 	select {
 	case <-t.done:
@@ -120,8 +120,8 @@ func (t *future) awaitOr(ctx context.Context) (int, error) {
 	}
 }
 
-// startOr starts a function that can be stopped. The error makes no difference to what
-// waits for it: it is stopped by the same context.
+// startOr starts a function that can be stopped. The error does not matter to the waiter: the
+// same context stops it.
 func startOr(ctx context.Context, f func(context.Context) (int, error)) *future {
 	return start(func() int {
 		v, err := f(ctx)
@@ -319,7 +319,7 @@ func chainUnder(next func(context.Context, *job.Job[int]) *job.Job[int]) func(co
 	return func(ctx context.Context, n int) error { return chainJobs(ctx, n, next) }
 }
 
-// sleepersMet is V5. A context of its own for each sleeper is what a request has. Each kind
+// sleepersMet is V5. Each sleeper has its own context, like each request of a service. Each kind
 // has its own base, since the contexts take more memory than the sleepers.
 func sleepersMet() *contest.Work {
 	w := sleepers()
@@ -390,8 +390,8 @@ func napMachines(ctx context.Context, n int, d time.Duration, awake *atomic.Int6
 	return nil
 }
 
-// pingPongMet is V8, also with the side that sends first started first: it then waits for
-// a receiver, and not the receiver for it.
+// pingPongMet is V8. It also runs with the sending side started first, which then waits for a
+// receiver, instead of the receiver waiting for it.
 func pingPongMet() *contest.Work {
 	rendezvous := func(ctx context.Context, n int) error { return pingPongUnder(ctx, n, false) }
 	reversed := func(ctx context.Context, n int) error { return pingPongUnder(ctx, n, true) }

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// nested is W2: as many roots as each of them has children, started by workers. With
-// first in, first out all of them exist at once: a million goroutines, gigabytes.
+// nested is W2: each root has as many children as there are roots, and workers start them. In
+// first-in, first-out order all of them exist at once: a million goroutines, gigabytes.
 func nested() *contest.Work {
 	return &contest.Work{
 		ID:      "W2",

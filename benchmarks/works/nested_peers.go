@@ -14,8 +14,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// A bounded pool whose workers wait for work that is queued behind them never ends.
-// So here a pool has no bound, or its roots do not wait.
+// A bounded pool whose workers wait for work queued behind them deadlocks. So here a pool has no
+// bound, or its roots do not wait.
 
 func nestedPeers() []contest.Contender {
 	return []contest.Contender{

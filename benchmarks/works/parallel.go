@@ -8,10 +8,10 @@ import (
 	"github.com/movenext/movenext/parallel"
 )
 
-// The works of W1 to W4 that package parallel can also do: the handles of its forks
-// cannot leave the function that made them, and so cost no allocation.
+// The forms of works W1 to W4 in package parallel: the handles of its forks cannot leave the
+// function that made them, and so cost no allocation.
 
-// everywhere has the schedulers that help parallel work.
+// everywhere returns the schedulers that can help with parallel work.
 func everywhere() []contest.Place {
 	return []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
 }
@@ -33,8 +33,7 @@ func spawnParallel() []contest.Contender {
 	})
 }
 
-// width is how many bodies may run at a time: the default, unless the setting says
-// otherwise.
+// width limits how many bodies may run at a time: the default, unless the setting says otherwise.
 func width(s contest.Setting) parallel.Option { return parallel.Degree(s.Workers) }
 
 func nestedParallel() []contest.Contender {
@@ -95,8 +94,8 @@ func forkFamily(w *parallel.Worker, n int) int { return forkAll(w, forkedOne, 1,
 
 func forkedOne(_ *parallel.Worker, v int) int { return v }
 
-// scopedFamily is forkFamily without handles: children are joined at the end of the call
-// that made them.
+// scopedFamily is forkFamily without handles: children are joined when the call that made them
+// ends.
 func scopedFamily(w *parallel.Worker, n int) int {
 	results := make([]int, n)
 	parallel.Fork(w, forkKids, results).Join(w)

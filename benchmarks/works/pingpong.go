@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// pingPong is W8: two functions hand a value back and forth, and each adds one to it.
+// pingPong is W8: two functions pass a value back and forth, and each adds one to it.
 func pingPong() *contest.Work {
 	return &contest.Work{
 		ID:      "W8",
@@ -38,7 +38,7 @@ func pingPongOurs() []contest.Contender {
 	)
 }
 
-// pingPongJobs plays over two channels. If it is reversed, the side that sends first is started
+// pingPongJobs plays over two channels. If reversed is set, the side that sends first is started
 // first: it then waits for the receiver.
 func pingPongJobs(ctx context.Context, n int, ping, pong *coord.Channel[int], reversed bool) error {
 	var near *job.Job[int]

@@ -58,8 +58,8 @@ func skynetWaiting(ctx context.Context, first, size int) (int, error) {
 	return sum, nil
 }
 
-// skynetSum is the sum of 0, 1, … n-1, for n a power of ten. It is halved before it is multiplied,
-// so that it overflows where int has 32 bits as the contenders' sums do.
+// skynetSum is the sum of 0, 1, … n-1, for n a power of ten. It divides by two before it
+// multiplies, so that with a 32-bit int it overflows in the same way as the contenders' sums.
 func skynetSum(n int) int { return n / 2 * (n - 1) }
 
 func skynetGoroutines(_ *contest.Meter, n int) error {

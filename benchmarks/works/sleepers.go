@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// sleepers is W5: a million functions asleep at once. Its time is that beyond the
-// requested sleep: to start them all, and to wake them late.
+// sleepers is W5: a million functions asleep at once. Its time is the excess over the requested
+// sleep: the time to start them all, and the delay of their wake-ups.
 func sleepers() *contest.Work {
 	return &contest.Work{
 		ID:      "W5",
@@ -36,8 +36,7 @@ func napping(sleep bed) func(contest.Setting) (contest.Run, func()) {
 	return func(s contest.Setting) (contest.Run, func()) { return asleep(s, sleep), func() {} }
 }
 
-// asleep runs a bed, checks that each sleeper woke up, and subtracts the nap from its
-// time.
+// asleep runs a bed, checks that each sleeper woke up, and subtracts the nap from its time.
 func asleep(s contest.Setting, sleep bed) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		var awake atomic.Int64

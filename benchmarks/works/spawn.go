@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// spawn is W1: the cost of starting something and of learning that it has ended.
+// spawn is W1: the cost of starting something and of noticing its end.
 func spawn() *contest.Work {
 	return &contest.Work{
 		ID:        "W1",
@@ -43,7 +43,7 @@ func spawnOurs() []contest.Contender {
 	})
 }
 
-// sumOf waits for the jobs one after the other and checks what they add up to.
+// sumOf waits for the jobs one after the other and checks their sum.
 func sumOf(jobs []*job.Job[int], want int) error {
 	sum := 0
 	for _, j := range jobs {

@@ -54,17 +54,17 @@ func spawnAnts(s contest.Setting) (contest.Run, func()) {
 	}, func() { release(p) }
 }
 
-// release ends a pool and waits for its goroutines. It fails only for a pool that was
-// released before.
+// release ends a pool and waits for its goroutines. It fails only for a pool that has already
+// been released.
 func release(p *ants.Pool) { _ = p.ReleaseContext(context.Background()) }
 
-// broken is a contender whose preparation has failed.
+// broken is a contender whose preparation failed.
 func broken(err error) (contest.Run, func()) {
 	return func(*contest.Meter, int) error { return err }, func() {}
 }
 
-// accept is for pools whose submissions never fail in the way they are used here. If one
-// fails, the waiter would wait forever.
+// accept is for pools whose submissions never fail as used here. If one failed, the waiter would
+// wait forever.
 func accept(err error) {
 	if err != nil {
 		panic(err)
@@ -126,8 +126,8 @@ func spawnConc(s contest.Setting) contest.Run {
 	}
 }
 
-// spawnConcPool makes its pool for each run: a pool of this library cannot be used after
-// a wait for it.
+// spawnConcPool makes its pool for each run: a pool of this library cannot be used after it has
+// been waited for.
 func spawnConcPool(s contest.Setting) contest.Run {
 	return func(_ *contest.Meter, n int) error {
 		var count atomic.Int64
@@ -178,7 +178,7 @@ func spawnGopool(s contest.Setting) contest.Run {
 	}
 }
 
-// gopoolCap is the library's default, no limit, unless a width is asked for.
+// gopoolCap is the library's default, no limit, unless a width is set.
 func gopoolCap(s contest.Setting) int32 {
 	if s.Workers > 0 {
 		return int32(s.Workers)

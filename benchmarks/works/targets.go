@@ -2,9 +2,9 @@ package works
 
 import "github.com/movenext/movenext/benchmarks/contest"
 
-// targets are the figures that the library should reach, by work. They come from the figures
-// of the quickest libraries of seven languages and of prototypes without some of the
-// library's duties; see docs/laboratory.md.
+// targets are the figures that the library should reach, by work. They are derived from figures
+// of the fastest libraries in seven languages and of prototypes without some of the library's
+// duties; see docs/laboratory.md.
 var targets = map[string][]contest.Target{
 	"W1": {
 		ratio("movenext", goroutines, 0.8, 0.5),
@@ -77,8 +77,8 @@ func ratio(contender, base string, ship, goal float64) contest.Target {
 	return contest.Target{Contender: contender, Base: base, Figure: contest.Ratio, Ship: ship, Goal: goal}
 }
 
-// allocated is the target of a path that allocates nothing: less than a byte each, since
-// the code that starts it allocates.
+// allocated is the target of a path that allocates nothing: less than one byte, since the code
+// that starts the path allocates.
 func allocated(contender string) contest.Target {
 	return contest.Target{Contender: contender, Figure: contest.Allocated, Ship: 1, Goal: 1}
 }

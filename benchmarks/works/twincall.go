@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// twinCall is W6d: the price of a call that could suspend and does not.
+// twinCall is W6d: the price of a call that could suspend but does not.
 func twinCall() *contest.Work {
 	const plain = "plain call"
 	return &contest.Work{

@@ -15,11 +15,10 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/measure"
 )
 
-// One of the libraries starts goroutines when it is linked: they are there before the
-// tests.
+// One of the libraries starts goroutines when it is linked: they exist before the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// small returns a size at which each contender takes milliseconds: a few of everything.
+// small returns a size at which each contender takes milliseconds.
 func small(w *contest.Work) int { return min(200, w.N/200) }
 
 func TestEachContenderDoesItsWorkInEachSetting(t *testing.T) {
@@ -83,8 +82,7 @@ func TestFindKnowsTheWorksAndNoOthers(t *testing.T) {
 	assert.EqualError(t, err, `works: there is no work "W0"`)
 }
 
-// The machines and their plain forms are the same functions, so they have the same
-// result.
+// The machines and their plain forms are the same functions, so they must return the same result.
 func TestPlainFormsOfTheMachinesAgree(t *testing.T) {
 	ctx := t.Context()
 	for _, n := range []int{0, 1, 2, 10} {
@@ -132,8 +130,8 @@ func TestPausesAreThoseThatWereNotThereBefore(t *testing.T) {
 	assert.InDelta(t, 3, since(before, histogram(5, 5, 5, 6)).quantile(0.5), 0)
 }
 
-// What the generator writes now is what is measured: the module is not generated together
-// with the library.
+// The measured machines must be what the generator writes now: this module is not generated
+// together with the library.
 func TestTheMachinesAreFresh(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "movenext", "check", ".").CombinedOutput()
 	assert.NoError(t, err, "go generate ./... makes them anew\n%s", out)

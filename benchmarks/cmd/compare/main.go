@@ -3,14 +3,14 @@
 //
 //	go run ./cmd/compare -rev v1.2.0            against a revision of this repository
 //	go run ./cmd/compare -against ../other      against another checkout
-//	go run ./cmd/compare -against ./old-table   against a binary that was kept
+//	go run ./cmd/compare -against ./old-table   against a binary built earlier
 //
-// Both versions run in turn, pair after pair. Each contender's ratio to plain goroutines
-// of the same version is compared, since that ratio holds when the machine's speed
-// drifts. The comparison takes the better part of an hour and a quiet machine, so it is
-// run by hand, and before a release.
+// Both versions run alternately, pair after pair. The comparison uses each contender's ratio to
+// plain goroutines of the same version, since that ratio is stable when the machine's speed
+// drifts. It takes the better part of an hour and needs a quiet machine, so it is run by hand,
+// and before a release.
 //
-// The exit status is 0 if nothing is worse, 1 if something is, 2 if they could not be compared.
+// The exit status is 0 if nothing is worse, 1 if something is, and 2 if the comparison failed.
 package main
 
 import (

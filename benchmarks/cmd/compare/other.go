@@ -16,10 +16,9 @@ import (
 // table is the command whose binary is measured, in this version and in any other.
 const table = "./cmd/table"
 
-// this builds the binary of this version. It is tempting to let this command be its own
-// child, which would save the build. But then the linker would have laid out the two
-// compared programs differently, which for a call of two nanoseconds is a difference of a
-// fifth.
+// this builds the binary of this version. It is tempting to let this command be its own child,
+// which would save the build. But then the linker would lay out the two compared programs
+// differently, which changes a call of two nanoseconds by a fifth.
 func this(ctx context.Context, temp string) (string, error) {
 	module, err := output(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -28,8 +27,8 @@ func this(ctx context.Context, temp string) (string, error) {
 	return build(ctx, strings.TrimSpace(string(module)), filepath.Join(temp, "this.exe"))
 }
 
-// other returns the path of the other version's binary. Whatever has to be built for it
-// goes into the folder temp.
+// other returns the path of the other version's binary. Anything built for it goes into the
+// folder temp.
 func (c config) other(ctx context.Context, temp string) (string, error) {
 	binary, checkout := filepath.Join(temp, "other.exe"), c.against
 	if c.rev != "" {
@@ -52,17 +51,16 @@ func (c config) other(ctx context.Context, temp string) (string, error) {
 	return path, nil
 }
 
-// build builds the benchmarks of a checkout: its own ones, with its own library. Paths
-// are left out, so that the same sources make the same binary wherever they are. (The
-// suffix .exe is needed on Windows and harmless elsewhere.)
+// build builds the benchmarks of a checkout, with that checkout's library. Paths are trimmed, so
+// that equal sources make equal binaries wherever they are. (The suffix .exe is needed on Windows
+// and harmless elsewhere.)
 func build(ctx context.Context, module, binary string) (string, error) {
 	_, err := output(ctx, module, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, table)
 	return binary, err
 }
 
-// export writes the files of a revision of the repository around the current folder to
-// another folder. A work tree would be the other way, and would leave a trace in the
-// repository if this command is killed.
+// export writes the files of a revision of the surrounding repository to another folder. The
+// alternative, a work tree, would leave a trace in the repository if this command were killed.
 func export(ctx context.Context, rev, to string) error {
 	top, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -80,7 +78,7 @@ func unpack(archive io.Reader, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("unpacking: %w", err)
 	}
-	root, err := os.OpenRoot(to) // which nothing in the archive can leave
+	root, err := os.OpenRoot(to) // files of the archive cannot escape it
 	if err != nil {
 		return fmt.Errorf("unpacking: %w", err)
 	}

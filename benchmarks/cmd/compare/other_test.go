@@ -89,8 +89,8 @@ func TestAnArchiveCannotWriteOutsideOfItsFolder(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(filepath.Dir(to), "escaped"))
 }
 
-// Compares this version with itself, over the whole path. The tolerance is so wide that
-// no figure matters: a measurement of milliseconds is noise.
+// Compares this version with itself, from end to end. The tolerance is so wide that no figure
+// matters: a measurement of milliseconds is noise.
 func TestThisVersionComparesWithItself(t *testing.T) {
 	var out, log bytes.Buffer
 	err := run(t.Context(), []string{

@@ -19,11 +19,11 @@ type version struct {
 // pair is a round of one version and a round of the other, one right after the other.
 type pair struct{ old, new standings.Round }
 
-// failures has the reason why a contender has no result, by contender.
+// failures holds the reasons why contenders have no result, by contender.
 type failures struct{ old, new map[string]string }
 
-// paired runs the contenders of a workload in both versions. The version that begins changes
-// from pair to pair, so that a slowdown over time hits both equally often.
+// paired runs the contenders of a workload in both versions. The version that runs first
+// alternates from pair to pair, so that a slowdown over time affects both equally often.
 func paired(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
 	var all []pair
 	failed := failures{map[string]string{}, map[string]string{}}
@@ -50,8 +50,8 @@ func paired(ctx context.Context, older, newer version, work string, contenders [
 	return all, failed, nil
 }
 
-// round makes each contender of a version run the workload once. Contenders that have failed
-// before are left out.
+// round makes each contender of a version run the workload once. It skips contenders that have
+// already failed.
 func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (standings.Round, error) {
 	results := standings.Round{}
 	for _, name := range contenders {

@@ -64,7 +64,7 @@ type comparison struct {
 
 	changes []change
 	notes   []string
-	failed  int // contenders that ran the workload in the other version, and fail in this one
+	failed  int // contenders that run the workload in the other version, but fail in this one
 }
 
 func (c *comparison) note(format string, args ...any) {
@@ -84,7 +84,7 @@ func (c *comparison) compare(ctx context.Context, w *contest.Work, listed []tria
 	for _, name := range c.Choose(w, n) {
 		switch {
 		case name != base && !report.Ours(name):
-			continue // a base that only tables have a column for
+			continue // a base that only serves as a column of tables
 		case slices.Contains(listed[i].Contenders, name):
 			names = append(names, name)
 		default:

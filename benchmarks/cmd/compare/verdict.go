@@ -8,19 +8,18 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/trial"
 )
 
-// change is how a figure of a contender differs between the versions.
+// change describes how a contender's figure differs between the versions.
 type change struct {
 	work, contender string
 	measure         contest.Measure
 	old, new        float64          // medians: of a time, its ratio to the base
-	factor          standings.Spread // by which the new one is greater, pair by pair
+	factor          standings.Spread // ratio of the new to the old figure, pair by pair
 	worse           bool
 }
 
-// The slack of figures that may be zero or nearly so: it is added to both sides of a
-// quotient. It is chosen so that the step from nothing to the smallest real cost (8
-// bytes, one object for each operation) counts, and the noise of the runtime's own
-// allocations does not.
+// The slack of figures that may be zero or nearly so: it is added to both sides of a quotient.
+// With these values, the step from nothing to the smallest real cost (8 bytes, one object for
+// each operation) counts, but the noise of the runtime's own allocations does not.
 const (
 	slackBytes  = 16.0
 	slackAllocs = 0.5
@@ -47,14 +46,14 @@ func judge(work, contender, base string, guarded []contest.Measure, pairs []pair
 			continue
 		}
 		c.old, c.new, c.factor = standings.Median(olds), standings.Median(news), factor
-		// Not greater or equal: a fifth is allowed. And NaN must not pass as good.
+		// Not greater or equal: the tolerance itself is allowed. And NaN must not pass as good.
 		c.worse = !(factor.Median <= 1+tolerance)
 		all = append(all, c)
 	}
 	return all
 }
 
-// compared is a figure as it is shown, and as it is used in quotients.
+// compared is a figure as it is displayed, and as it is used in quotients.
 type compared struct{ shown, compared float64 }
 
 // figure returns one figure of a contender in a round; false if it has none.

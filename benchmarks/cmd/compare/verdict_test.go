@@ -20,10 +20,10 @@ import (
 // One of the libraries starts goroutines when it is linked.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// machine answers trials with prepared figures, and runs at a speed of its own.
+// machine answers trials with prepared figures, and simulates a machine whose speed drifts.
 type machine struct {
 	asked   []string
-	slowing float64 // by how much a trial takes longer than the one before it
+	slowing float64 // factor by which a trial takes longer than the previous one
 }
 
 // version returns a version whose contenders have these figures on a machine of speed 1.

@@ -18,7 +18,7 @@ type axis struct {
 	// sizes are the values on the axis.
 	sizes func(config) []int
 
-	// at changes a plan for the whole work into one for that value.
+	// at changes a plan for the whole work into one for a value on the axis.
 	at func(*measure.Plan, int)
 }
 
@@ -43,7 +43,7 @@ var axes = []axis{
 	},
 }
 
-// decades are the numbers of jobs: each ten times the one before, and the last one.
+// decades returns the numbers of jobs: each ten times the previous one, and the last one.
 func decades(c config) (sizes []int) {
 	for n := c.from; n < c.to; n *= 10 {
 		sizes = append(sizes, n)

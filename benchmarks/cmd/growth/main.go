@@ -4,8 +4,8 @@
 //	go run ./cmd/growth                                      all three, hours
 //	go run ./cmd/growth -axes producers -works W1 -procs 2   one of them
 //
-// A flat line scales. Each size is a field of its own: contenders in processes of their
-// own, round after round.
+// A flat line means that a contender scales. Each size is measured as a separate field:
+// contenders in separate processes, round after round.
 package main
 
 import (

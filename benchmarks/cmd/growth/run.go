@@ -48,7 +48,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	return nil
 }
 
-// growth is a work's tables along an axis.
+// growth holds a work's tables along an axis.
 type growth struct {
 	work  *contest.Work
 	axis  axis
@@ -73,7 +73,7 @@ func (c config) grow(ctx context.Context, self string, procs int, a axis, w *con
 	return g, nil
 }
 
-// names are the contenders that have a figure somewhere, in the work's order.
+// names returns the contenders that have a figure somewhere, in the work's order.
 func (g growth) names() (all []string) {
 	for _, contender := range g.work.Contenders {
 		for _, t := range g.at {

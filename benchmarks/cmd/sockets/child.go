@@ -18,17 +18,17 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/usage"
 )
 
-// childVariable tells a process that it is a server, and which.
+// childVariable is set in the environment of a server process, to the server's name.
 const childVariable = "MOVENEXT_SOCKETS_SERVER"
 
-// A child prints the address that it listens on. Then it answers each line that it reads with
-// one line, until there are no more. Libraries print lines of their own in between.
+// A child prints the address on which it listens. Then it answers each line that it reads with
+// one line, until there are no more. Libraries may print other lines in between.
 const (
 	listening = "listening on: "
 	answers   = "answer: "
 
 	askUsage   = "usage"   // collects garbage first; the answer is a [consumption]
-	askQuickly = "quickly" // the same without
+	askQuickly = "quickly" // the same without collecting
 	askCompute = "compute" // keeps all processors computing from now on
 )
 
@@ -115,8 +115,8 @@ func start(ctx context.Context, name string) (*child, error) {
 	return c, nil
 }
 
-// line returns the rest of the next line that begins so. Where the output ends first, [child.stop]
-// knows why: what the server has written to its standard error is whole only after Wait.
+// line returns the rest of the next line that begins with begin. If the output ends first,
+// [child.stop] reports the reason: the server's standard error is complete only after Wait.
 func (c *child) line(begin string) (string, error) {
 	for c.out.Scan() {
 		if rest, found := strings.CutPrefix(c.out.Text(), begin); found {
@@ -126,7 +126,7 @@ func (c *child) line(begin string) (string, error) {
 	return "", errors.Join(errEnded, c.out.Err())
 }
 
-// ask asks for what the server has used.
+// ask queries the resources that the server has used.
 func (c *child) ask(question string) (consumption, error) {
 	var a consumption
 	if _, err := fmt.Fprintln(c.in, question); err != nil {

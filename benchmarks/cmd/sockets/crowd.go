@@ -12,9 +12,9 @@ import (
 
 // # The client
 //
-// One thread serves all connections of the client with an epoll instance of its own, in the
-// plainest way: level-triggered, one buffer. On a machine with two processors the client
-// competes with the server for them, so it has to be cheap, and the same for all.
+// One thread serves all connections of the client with its own epoll instance, in the simplest
+// way: level-triggered, one buffer. On a machine with two processors the client competes with the
+// server for them, so it must be cheap, and the same for all contenders.
 
 // crowd is a set of connections to one server.
 type crowd struct {
@@ -28,7 +28,7 @@ type crowd struct {
 type member struct {
 	fd   int
 	sent time.Time
-	left int // bytes of the answer that are still to come
+	left int // bytes of the answer that have not arrived
 }
 
 // enter opens n connections.
@@ -36,8 +36,8 @@ func enter(address string, n int) (*crowd, error) {
 	return enterBy(address, n, func(int, *member) error { return nil })
 }
 
-// enterBy opens n connections, each greeted before the next is opened: clients do not connect
-// all at once and then wait.
+// enterBy opens n connections, and greets each before opening the next, so that clients do not
+// all connect at once and then wait.
 func enterBy(address string, n int, greet func(i int, m *member) error) (*crowd, error) {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *member) reset() {
 	_ = syscall.Close(m.fd)
 }
 
-// once has each member send a message and wait for the answer, one after the other.
+// once makes each member send a message and wait for the answer, one member after the other.
 func (c *crowd) once(message []byte, answer int) error {
 	for _, m := range c.members {
 		if _, err := m.Write(message); err != nil {
@@ -123,7 +123,7 @@ func (c *crowd) once(message []byte, answer int) error {
 	return nil
 }
 
-// watch makes the connections nonblocking, and watches them.
+// watch makes the connections nonblocking, and adds them to the epoll instance.
 func (c *crowd) watch() error {
 	for _, m := range c.members {
 		if err := syscall.SetNonblock(m.fd, true); err != nil {
@@ -137,8 +137,8 @@ func (c *crowd) watch() error {
 	return nil
 }
 
-// heard calls f for each member from which something came, with the number of bytes, until
-// the time is over or f is satisfied. Between two looks it calls meanwhile, if that is not nil.
+// heard calls f for each member that has received bytes, with these bytes, until the time is over
+// or f is satisfied. Between two waits it calls meanwhile, if that is not nil.
 func (c *crowd) heard(until time.Time, meanwhile func() error, f func(m *member, p []byte) (enough bool, err error)) error {
 	var events [256]syscall.EpollEvent
 	for {
@@ -170,8 +170,8 @@ func (c *crowd) heard(until time.Time, meanwhile func() error, f func(m *member,
 	}
 }
 
-// talk has each member send messages, one after the answer to the other, and returns the
-// times that the answers took.
+// talk makes each member send messages, each after the answer to the previous one, and returns
+// the times that the answers took.
 func (c *crowd) talk(message []byte, last time.Duration) ([]time.Duration, error) {
 	if err := c.watch(); err != nil {
 		return nil, err

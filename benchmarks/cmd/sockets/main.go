@@ -1,16 +1,15 @@
 //go:build linux
 
-// Command sockets compares servers: one goroutine for each connection with package net,
-// machines with package netio, the event loops that are written with callbacks, and a bare
-// epoll loop as the floor. Server and client are processes of their own; the client is the
-// same for all.
+// Command sockets compares servers: one goroutine per connection with package net, machines with
+// package netio, event loops written with callbacks, and a bare epoll loop as the lower bound.
+// Server and client are separate processes; the client is the same for all.
 //
 //	go run ./cmd/sockets                      all works, nine rounds: an hour
 //	go run ./cmd/sockets -rounds 3 -only idle,echo
 //	go run ./cmd/sockets -list
 //
-// In each round the contenders take turns, and a ratio is that of two neighbours in one
-// round. A table has the median of the ratios, and in brackets the least and the greatest.
+// In each round the contenders take turns, and a ratio compares two neighbours in one round. A
+// table shows the median of the ratios, and in brackets the smallest and the largest.
 package main
 
 import (
@@ -83,7 +82,7 @@ func namesOf(w work) (names []string) {
 	return names
 }
 
-// run runs the works that were asked for, and writes a table for each.
+// run runs the selected works, and writes a table for each.
 func run(ctx context.Context, s settings, out io.Writer) error {
 	if s.rounds < 1 || s.connections < 1 || s.busy < 1 || s.secure < 1 || s.last <= 0 {
 		return errors.New("sockets: rounds, numbers of connections and times are positive")
@@ -108,11 +107,11 @@ func run(ctx context.Context, s settings, out io.Writer) error {
 	return nil
 }
 
-// figures are what one turn has shown, by name.
+// figures are the results of one turn, by name.
 type figures map[string]float64
 
-// contest has the contenders of a work take turns. The result has the figures of each, round
-// by round.
+// contest runs the contenders of a work in turn. The result has the figures of each, round by
+// round.
 func contest(ctx context.Context, s settings, w work) (map[string][]figures, error) {
 	results := map[string][]figures{}
 	for round := range s.rounds {
@@ -129,7 +128,7 @@ func contest(ctx context.Context, s settings, w work) (map[string][]figures, err
 	return results, nil
 }
 
-// turn runs a work once, against a server in a process of its own.
+// turn runs a work once, against a server in a separate process.
 func turn(ctx context.Context, s settings, w work, c contender) (figures, error) {
 	child, err := start(ctx, c.name)
 	if err != nil {

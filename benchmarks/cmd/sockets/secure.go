@@ -36,7 +36,7 @@ func serverConfig() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS13}, err
 }
 
-// secureGoroutines is the server that users write.
+// secureGoroutines is the server as users usually write it.
 func secureGoroutines() (string, error) {
 	config, err := serverConfig()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is a server, too.
+// The test binary is also a server.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(childVariable); name != "" {
 		exit(serveAs(name, os.Stdin, os.Stdout))
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/panjf2000/ants/v2.(*poolCommon).ticktock"))
 }
 
-// Every server serves every work that it takes part in, and each table is whole.
+// Every server serves every work in which it takes part, and each table is complete.
 func TestEachWorkInTheSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts other programs")

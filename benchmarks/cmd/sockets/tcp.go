@@ -56,7 +56,7 @@ func (g *group[C]) remove(id int) {
 	delete(g.all, id)
 }
 
-// tell sends p to all. A message is small and the peers read, so no write waits long.
+// tell sends p to all. A message is small and the peers read, so no write waits for long.
 func (g *group[C]) tell(p []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +65,7 @@ func (g *group[C]) tell(p []byte) {
 	}
 }
 
-// goroutines is the server that users write: a goroutine for each connection.
+// goroutines is the server as users usually write it: a goroutine for each connection.
 func goroutines() (string, error) {
 	l, err := net.Listen("tcp", anyPort)
 	if err != nil {
@@ -218,8 +218,8 @@ func nbioEcho() (string, error) {
 	})
 }
 
-// atFreeAddress starts a server that cannot tell which port it was given. A port that is free
-// may be taken by another process before the server has it, so it tries a few.
+// atFreeAddress starts a server that cannot report which port it was given. Another process may
+// take a free port before the server does, so atFreeAddress tries several.
 func atFreeAddress(start func(address string) error) (string, error) {
 	var failed error
 	for range 5 {
@@ -238,8 +238,8 @@ func atFreeAddress(start func(address string) error) (string, error) {
 	return "", failed
 }
 
-// bare is a loop over epoll with one thread, which knows nothing but echoing. Nothing can be
-// below it.
+// bare is a single-threaded epoll loop that can only echo. It is the lower bound of all
+// servers.
 func bare() (string, error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -296,7 +296,7 @@ func bareLoop(epoll, listener int) {
 
 // # A server that computes
 //
-// Its processors always have something else to do: pieces of 20 µs, with a yield after each.
+// Its processors always have other work: pieces of 20 µs, with a yield after each.
 
 const piece = 20 * time.Microsecond
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// small is the size of a message that is not said to be larger.
+// small is the default size of a message.
 const small = 64
 
 // work is what clients do with a server, and what is measured.
@@ -29,7 +29,7 @@ type contender struct {
 	name  string
 	serve func() (address string, err error)
 
-	// asMachines says that its computations are machines, too.
+	// asMachines says that the server's computations are also machines.
 	asMachines bool
 }
 
@@ -103,7 +103,7 @@ func contenderOf(name string) (contender, error) {
 	return contender{}, fmt.Errorf("%w: %q", errNoContender, name)
 }
 
-// idle opens connections that have exchanged a message each.
+// idle opens connections that have each exchanged a message.
 func idle(s settings, server *child) (figures, error) {
 	return resident(server, s.connections, func(n int) (func(), error) {
 		c, err := enter(server.address, n)
@@ -129,7 +129,7 @@ func idleWeb(s settings, server *child) (figures, error) {
 	})
 }
 
-// enterRooms opens WebSockets in rooms of so many members.
+// enterRooms opens WebSockets in rooms with the given number of members.
 func enterRooms(address string, n, each int) (*crowd, error) {
 	return enterBy(address, n, func(i int, m *member) error {
 		return m.upgrade(address, strconv.Itoa(i/each))
@@ -147,8 +147,8 @@ func idleSecure(s settings, server *child, size int) (figures, error) {
 	})
 }
 
-// resident measures what n connections add to the server's memory. A few connections come and
-// go before, so that what the first ones cost once does not count.
+// resident measures how much memory n connections add to the server. A few connections are opened
+// and closed first, so that one-time costs do not count.
 func resident(server *child, n int, open func(n int) (leave func(), err error)) (figures, error) {
 	leave, err := open(min(n, 10))
 	if err != nil {
@@ -170,7 +170,7 @@ func resident(server *child, n int, open func(n int) (leave func(), err error)) 
 	}, err
 }
 
-// talking has clients send messages and wait for them to come back.
+// talking makes clients send messages and wait for the echo.
 func talking(s settings, server *child) (figures, error) {
 	c, err := enter(server.address, s.busy)
 	if err != nil {
@@ -196,7 +196,7 @@ func talking(s settings, server *child) (figures, error) {
 	return f, err
 }
 
-// spent returns what each of n messages has cost the server.
+// spent returns the server's cost per message, for n messages.
 func spent(before, after consumption, n int) figures {
 	return figures{
 		effort.key:  float64(after.CPU-before.CPU) / 1e3 / float64(n),
@@ -220,7 +220,7 @@ func whileComputing(s settings, server *child) (figures, error) {
 	return talking(s, server)
 }
 
-// comeAndGo opens and closes connections, one after the other.
+// comeAndGo opens and closes connections one after the other.
 func comeAndGo(s settings, server *child) (figures, error) {
 	message, answer := bytes.Repeat([]byte{'x'}, small), make([]byte, small)
 	before, err := server.ask(askQuickly)
@@ -246,7 +246,7 @@ func comeAndGo(s settings, server *child) (figures, error) {
 	return f, err
 }
 
-// broadcast measures how long it takes until all have a message.
+// broadcast measures the time until all members have received a message.
 func broadcast(s settings, server *child) (figures, error) {
 	c, err := enter(server.address, s.connections)
 	if err != nil {
@@ -287,11 +287,11 @@ func broadcast(s settings, server *child) (figures, error) {
 
 const (
 	roomSize   = 10
-	deliveries = 5000 // a second
+	deliveries = 5000 // per second
 )
 
-// chat has members of rooms speak at a fixed rate. The time is that from a message to each of
-// its deliveries.
+// chat makes members of rooms speak at a fixed rate. It measures the time from a message to each
+// of its deliveries.
 func chat(s settings, server *child) (figures, error) {
 	n := s.connections / roomSize * roomSize
 	c, err := enterRooms(server.address, n, roomSize)
@@ -310,7 +310,7 @@ func chat(s settings, server *child) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent := make([]time.Time, n/roomSize) // by room, which has one message under way at most
+	sent := make([]time.Time, n/roomSize) // by room; a room has at most one message in transit
 	room := map[*member]int{}
 	for i, m := range c.members {
 		room[m] = i / roomSize

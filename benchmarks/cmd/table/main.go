@@ -1,11 +1,11 @@
-// Table measures the workloads and prints a table for each: every contender in a
-// process of its own, round after round.
+// Table measures the workloads and prints a table for each: every contender in a separate
+// process, round after round.
 //
 //	go run ./cmd/table                                   all workloads, about an hour
-//	go run ./cmd/table -works W1,W6 -rounds 3 -scale 10  a look at some of them
+//	go run ./cmd/table -works W1,W6 -rounds 3 -scale 10  a quick run of two of them
 //
-// Figures are for people to compare with one another. The command compare is what fails
-// when they get worse.
+// The figures are meant to be compared by people. The command compare fails when figures get
+// worse.
 package main
 
 import (

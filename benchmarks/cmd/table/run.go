@@ -99,7 +99,7 @@ func (c config) save(doc document) error {
 	return nil
 }
 
-// drawn draws a table into a folder and returns the path of the plot, "" if none was asked for.
+// drawn draws a table into a folder and returns the path of the plot, "" if none was requested.
 func drawn(folder string, t standings.Table) (string, error) {
 	if folder == "" {
 		return "", nil

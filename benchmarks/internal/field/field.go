@@ -1,9 +1,9 @@
 // Package field lets contenders run against each other, round after round.
 //
-// The contenders of a round run one after the other, and a ratio is one within a round:
-// so it holds while the machine's speed drifts over the hour that a table takes. The
-// order rotates from round to round, so that no contender always follows the one that
-// heated the processor.
+// The contenders of a round run one after the other, and ratios are taken within a round. So they
+// remain valid while the machine's speed drifts over the hour that a table takes. The order
+// rotates from round to round, so that no contender always follows the one that heated the
+// processor.
 package field
 
 import (
@@ -23,8 +23,8 @@ type Field struct {
 	Rounds int       // below 1: one
 	Log    io.Writer // gets a line for each trial; nil: no log
 
-	// Repeat says that a round which other processes disturbed is run again, at the
-	// end and at most once for each round; the least disturbed rounds count.
+	// Repeat says that rounds disturbed by other processes are repeated, at the end and at most
+	// once each; the least disturbed rounds count.
 	Repeat bool
 }
 
@@ -35,8 +35,8 @@ type Outcome struct {
 }
 
 // Run makes the named contenders of a workload run it, all of them in each round. A contender
-// that fails has no further trial and no result: one that fails sometimes must not be
-// measured by its successes. Run returns ctx's cause if ctx ends.
+// that fails gets no further trial and no result: one that fails sometimes must not be measured
+// by its successes. Run returns ctx's cause if ctx ends.
 func (f Field) Run(ctx context.Context, w *contest.Work, contenders []string, plan measure.Plan) (Outcome, error) {
 	out := Outcome{Failed: map[string]string{}}
 	want := max(1, f.Rounds)
@@ -83,7 +83,7 @@ func (f Field) logf(format string, args ...any) {
 	}
 }
 
-// turned returns the names, beginning with a later one each time.
+// turned returns the names rotated by an offset.
 func turned(names []string, by int) []string {
 	if len(names) == 0 {
 		return nil

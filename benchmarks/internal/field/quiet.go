@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/standings"
 )
 
-// disturbance is the most that other processes used the machine during one trial of a
+// disturbance returns the largest use of the machine by other processes during a trial of a
 // round.
 func disturbance(round standings.Round) float64 {
 	most := 0.0

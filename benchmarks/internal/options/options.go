@@ -85,8 +85,8 @@ func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return !wanted[w] }), nil
 }
 
-// Choose returns the selected contenders of the workload that can do n operations. Contenders
-// that ratios refer to are always selected.
+// Choose returns the selected contenders of the workload that support n operations. Contenders to
+// which ratios refer are always selected.
 func (o *Options) Choose(w *contest.Work, n int) []string {
 	wanted := regexp.MustCompile(o.Contenders)
 	var names []string
@@ -103,7 +103,7 @@ func targeted(w *contest.Work, contender string) bool {
 	return slices.ContainsFunc(w.Targets, func(t contest.Target) bool { return t.Contender == contender })
 }
 
-// Plan returns how n operations are measured.
+// Plan returns the plan for measuring n operations.
 func (o *Options) Plan(n int) measure.Plan {
 	return measure.Plan{
 		N:       n,
@@ -131,7 +131,7 @@ func (o *Options) Field(b trial.Binary, log io.Writer) field.Field {
 	return field.Field{Try: b.Run, Rounds: o.Rounds, Repeat: o.Repeat, Log: log}
 }
 
-// Conditions returns what is printed above a table. procs is GOMAXPROCS; below 1: as many
+// Conditions returns the conditions printed above a table. procs is GOMAXPROCS; below 1: as many
 // as the machine has.
 func (o *Options) Conditions(procs int) report.Conditions {
 	c := report.Here()

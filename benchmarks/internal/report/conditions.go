@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Conditions are the circumstances that a figure depends on, besides the contender. They
-// are printed with every table.
+// Conditions are the circumstances, besides the contender, on which a figure depends. They are
+// printed with every table.
 type Conditions struct {
 	Machine string        `json:"machine"`
 	Go      string        `json:"go"`
@@ -18,11 +18,11 @@ type Conditions struct {
 	GOGC    string        `json:"gogc"`
 	Rounds  int           `json:"rounds"`
 	Reps    int           `json:"reps"`
-	Scale   int           `json:"scale"` // works are so many times smaller
+	Scale   int           `json:"scale"` // the divisor of the works' sizes
 	Nap     time.Duration `json:"nap"`
 }
 
-// Here returns the part of the conditions that this machine and this binary decide.
+// Here returns the part of the conditions that this machine and this binary determine.
 func Here() Conditions {
 	return Conditions{Machine: machine(), Go: runtime.Version(), Procs: runtime.NumCPU()}
 }

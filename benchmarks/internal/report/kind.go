@@ -10,7 +10,7 @@ import (
 // Ours reports whether the contender is this library.
 func Ours(contender string) bool { return strings.HasPrefix(contender, "movenext") }
 
-// Kind says how a plot shows the contender. bases are those that its work's ratios refer to.
+// Kind returns how a plot shows the contender. bases are those to which its work's ratios refer.
 func Kind(contender string, bases []string) plot.Kind {
 	switch {
 	case Ours(contender):

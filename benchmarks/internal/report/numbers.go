@@ -42,7 +42,7 @@ func grouped(digits string) string {
 	return sign + strings.Join(append([]string{digits}, parts...), "\u00a0")
 }
 
-// known is Number for a figure that is below zero where it is not known.
+// known is Number for a figure that is negative if unknown.
 func known(v float64) string {
 	if v < 0 {
 		return unknown
@@ -50,7 +50,7 @@ func known(v float64) string {
 	return Number(v)
 }
 
-// megabytes is known, in millions.
+// megabytes is known in units of a million.
 func megabytes(v float64) string {
 	if v < 0 {
 		return unknown

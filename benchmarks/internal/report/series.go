@@ -13,14 +13,14 @@ type Line struct {
 	Cells     []Cell
 }
 
-// Cell is one figure. Its zero value is a figure that was not asked for.
+// Cell is one figure. Its zero value is a figure that was not requested.
 type Cell struct {
 	Known  bool
 	Value  float64
 	Failed string // why there is none
 }
 
-// Series writes a table with a column for each size. Reasons for failures are below it.
+// Series writes a table with a column for each size. The reasons for failures follow the table.
 func Series(out io.Writer, unit, axis string, sizes []int, lines []Line) {
 	head := []string{unit + " by " + axis}
 	for _, n := range sizes {

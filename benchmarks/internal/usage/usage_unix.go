@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// peakMemory asks getrusage. Its unit is the byte on Apple's systems and the kilobyte
-// elsewhere.
+// peakMemory calls getrusage. Its unit is the byte on Apple's systems and the kilobyte elsewhere.
 func peakMemory() int64 {
 	u := rusage()
 	peak := int64(u.Maxrss)
