@@ -28,8 +28,8 @@ func findings(dir, target, pattern string) ([]string, error) {
 	var found []string
 	add := func(position, message string) { found = append(found, target+": "+position+": "+message) }
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		// Without its function bodies, a foreign package does not use all its
-		// imports. That is an error, and makes all packages above ill-typed.
+		// Without function bodies, a foreign package does not use all of its imports. That is an
+		// error, and makes all packages that import it ill-typed.
 		p.IllTyped = false
 		if !own(p) {
 			return
@@ -89,8 +89,8 @@ func dropBodies(file *ast.File) {
 	}
 }
 
-// own reports whether p belongs to the module and is written here: the go command
-// writes the main packages of tests.
+// own reports whether p belongs to the module and is written by hand: the go command writes the
+// main packages of tests.
 func own(p *packages.Package) bool {
 	return p.Module != nil && p.Module.Main && !strings.HasSuffix(p.PkgPath, ".test")
 }

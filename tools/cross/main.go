@@ -1,17 +1,16 @@
-// Command cross looks for mistakes that show on other systems only: it type-checks the
-// packages of the module in the current folder, with their tests, as the compiler would
-// for each system, and runs the analyzers of go vet over them.
+// Command cross looks for mistakes that show only on other systems: it type-checks the packages
+// of the module in the current folder, with their tests, as the compiler would for each system,
+// and runs the analyzers of go vet over them.
 //
 //	go run ./tools/cross windows/amd64 linux/386
 //	go run ./tools/cross -in ./netio freebsd/amd64   only this package
 //
-// It exits with status 1 if it finds something, and with 2 if it cannot look.
+// It exits with status 1 if it finds a mistake, and with 2 if it cannot check.
 //
-// Nothing is compiled. go vet for another system first compiles the standard
-// library and every dependency for it, which takes ten times as long. Mistakes
-// that types do not show are left to the compiler on the system that the tests
-// run on: in Go without assembly its back end finds only functions without a
-// body. Package internal/policy refuses assembly.
+// Nothing is compiled. go vet for another system first compiles the standard library and every
+// dependency for it, which takes ten times as long. Mistakes that types do not show are left to
+// the compiler on the system where the tests run: in Go without assembly, its back end finds only
+// functions without a body. Package internal/policy forbids assembly.
 package main
 
 import (
@@ -28,7 +27,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./tools/cross [-in PACKAGES] GOOS/GOARCH...")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(400) // a run is short, and most of what it allocates lives to its end
+	debug.SetGCPercent(400) // a run is short, and most allocations live to its end
 	status := 0
 	for _, target := range flag.Args() {
 		list, err := findings(".", target, *in)

@@ -11,10 +11,10 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// contention runs trees of work items, in which each makes two: once with the
-// local queues of a pool, and once without them ([schedulers.PreferFairness]).
-// Then all workers meet at the global queue, twice for each work item. The
-// smaller a work item is, the more of the time is spent there.
+// contention runs trees of work items, in which each makes two: once with the local queues of a
+// pool, and once without them ([schedulers.PreferFairness]). Without them all workers compete for
+// the global queue, twice for each work item. The smaller a work item is, the larger the share of
+// the time spent there.
 func contention(out io.Writer, processors, works int) error {
 	t := table(out, "steps of a work", "local queues, each", "global queue, each", "times")
 	for _, steps := range []int{10, 100, 1_000, 10_000} {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime returns the processor time that this process has had so far, or -1 where the
-// system does not tell.
+// cpuTime returns the processor time that this process has used so far, or -1 if the system does
+// not provide it.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

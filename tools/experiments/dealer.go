@@ -10,9 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// dealer is work sharing: each processor has a queue, new work goes to the
-// processor with the shortest one, and no processor takes from the queue of
-// another. It exists for comparison.
+// dealer implements work sharing: each processor has a queue, new work goes to the processor with
+// the shortest queue, and no processor takes work from another's queue. It exists for comparison.
 type dealer struct {
 	processors []*dealt
 	migrated   atomic.Uint64
@@ -50,7 +49,7 @@ func (p *dealt) Scheduler() schedulers.Scheduler { return p.of }
 // ID implements [schedulers.Worker].
 func (p *dealt) ID() int { return p.id }
 
-// Submit hands w to the least loaded processor; of equals, to the submitter's own.
+// Submit gives w to the least loaded processor; among equals, to the submitter's own.
 func (d *dealer) Submit(w schedulers.Work, from schedulers.Hint) error {
 	own, _ := from.From.(*dealt)
 	least := own

@@ -11,11 +11,11 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// long gives a pool computations that take much longer than its stall interval,
-// and short work items behind them. A pool cannot distinguish computing from
-// waiting: it adds workers, which compute no faster, but share the processors
-// with all the others. Computations that are flagged as long-running do not
-// concern the pool, nor do those of a function that the pool has learned.
+// long gives a pool computations that take much longer than its stall interval, and short work
+// items behind them. A pool cannot distinguish computing from waiting: it adds workers, which do
+// not speed up the computation, but share the processors with all the others. The pool ignores
+// computations that are flagged as long-running, and those of a function that it has learned to
+// be long-running.
 func long(out io.Writer, processors, works int) error {
 	t := table(out, "the long ones are", "workers at most", "short works took", "long ones took")
 	for _, c := range []struct {
@@ -47,7 +47,7 @@ type computations struct {
 }
 
 // run measures how long the short work items take behind the long ones. Long and short are
-// functions of their own, as in a program. One long run comes first, in all cases.
+// separate functions, as in a program. In all cases one long run comes first.
 func (l *computations) run(long, short int) error {
 	ctx := schedulers.With(context.Background(), l.pool)
 	aLong := func(context.Context) error { compute(l.steps); l.look(); return nil }

@@ -1,9 +1,8 @@
-// Command experiments answers questions about schedulers by measuring. Each
-// prints a table.
+// Command experiments answers questions about schedulers by measurements. Each prints a table.
 //
 //	go run ./tools/experiments [-processors 4] [-works 200000] [NAME...]
 //
-// Without a name, all of them run. The names are those below. The output depends on the
+// Without a name, it runs all of them. The names are listed below. The output depends on the
 // machine and on its load.
 package main
 
@@ -53,7 +52,7 @@ func main() {
 	}
 }
 
-// choose returns the experiments of these names, or all.
+// choose returns the experiments with these names, or all.
 func choose(names []string) (chosen []experiment, err error) {
 	all := experiments()
 	if len(names) == 0 {

@@ -10,15 +10,13 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Sharing or stealing: how much work changes processors? Under sharing, a
-// processor that makes work hands it to the least loaded one; under stealing, an
-// idle processor takes work from others. Both keep the processors busy. The
-// difference is which processors pay for moving work, and when: under sharing the
-// busy ones, all the time; under stealing the idle ones.
+// Sharing or stealing: how much work moves between processors? With sharing, a processor that
+// makes work gives it to the least loaded one; with stealing, an idle processor takes work from
+// others. Both keep the processors busy. The difference is which processors pay for moving work,
+// and when: with sharing the busy ones, all the time; with stealing the idle ones.
 //
-// Three loads are measured: every processor has plenty of work; one processor
-// makes all the work; there is almost no work, one item at a time, which makes
-// the next.
+// Three loads are measured: every processor has plenty of work; one processor makes all the work;
+// there is almost no work, only one item at a time, which makes the next.
 
 // moves is one measurement.
 type moves struct {
@@ -67,20 +65,20 @@ func migrations(processors, works int) (rows []moves, err error) {
 	return rows, nil
 }
 
-// halves is a tree: each work item makes two.
+// halves is the shape of a tree: each work item makes two.
 func halves(left int) []int { return []int{left / 2, left - left/2} }
 
-// chain is a work item that makes one other.
+// chain is the shape of a chain: each work item makes one other.
 func chain(left int) []int { return []int{left} }
 
-// forest is a number of work items that make each other.
+// forest is a set of work items that make each other.
 type forest struct {
 	s    schedulers.Scheduler
 	next func(left int) []int
 	all  sync.WaitGroup
 }
 
-// run runs so many work items in so many trees, and waits for them.
+// run runs the given number of work items in the given number of trees, and waits for them.
 func (e *forest) run(roots, works int) {
 	e.all.Add(works)
 	for i := range roots {
@@ -98,7 +96,7 @@ func (e *forest) submit(from schedulers.Worker, works int) {
 	}
 }
 
-// piece represents a number of work items: itself, and those that it makes.
+// piece represents several work items: itself, and those that it makes.
 type piece struct {
 	of    *forest
 	works int

@@ -18,9 +18,9 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// shims submits work that does nothing, from one goroutine: to a pool, to each shim over
-// such a pool, and to user-mode scheduling. So a row is what a scheduler itself costs for
-// each work item, with its submission.
+// shims submits empty work items from one goroutine: to a pool, to each shim over such a pool,
+// and to user-mode scheduling. So a row is the cost of a scheduler itself for each work item,
+// including its submission.
 func shims(out io.Writer, processors, works int) error {
 	t := table(out, "scheduler", "each", "times the pool")
 	var base time.Duration
@@ -53,7 +53,7 @@ func shims(out io.Writer, processors, works int) error {
 	return t.Flush()
 }
 
-// nothing submits so many work items that do nothing, and returns the time of each.
+// nothing submits the given number of empty work items, and returns the time of each.
 func nothing(s ender, works int) (time.Duration, error) {
 	var all sync.WaitGroup
 	all.Add(works)

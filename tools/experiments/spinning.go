@@ -16,9 +16,9 @@ type do func(schedulers.Worker)
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// spinning submits one work item at a time, with a pause in between, so workers
-// can only wait for the next one. A worker that keeps looking may find it sooner
-// than one that has ended, but uses a processor meanwhile.
+// spinning submits one work item at a time, with a pause in between, so workers can only wait for
+// the next one. A worker that keeps searching may find it sooner than one that has ended, but
+// uses a processor in the meantime.
 func spinning(out io.Writer, processors, works int) error {
 	works = max(1, works/100)
 	t := table(out, "looks", "from Submit to Run, mean", "processor time, each")

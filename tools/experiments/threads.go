@@ -18,8 +18,8 @@ type ender interface {
 	schedulers.Shutdowner
 }
 
-// threads starts operations of about a microsecond: each on a thread of its own, on a
-// goroutine of its own, and in a pool, with a bound on how many run at a time.
+// threads runs operations of about a microsecond: each on a separate thread, on a separate
+// goroutine, and in a pool, with a limit on how many run at a time.
 func threads(out io.Writer, processors, works int) error {
 	t := table(out, "where", "each")
 	for _, w := range []struct {

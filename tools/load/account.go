@@ -39,8 +39,8 @@ func (a *account) enter(e entry) {
 	}
 }
 
-// balance returns what is wrong with the account or with the scheduler's metrics, or
-// nil. m is nil if the scheduler does not count.
+// balance returns an error if the account or the scheduler's metrics are wrong. m is nil if the
+// scheduler does not count.
 func (a *account) balance(m *schedulers.Metrics) error {
 	if err := a.wrong.err(); err != nil {
 		return err

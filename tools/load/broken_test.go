@@ -17,7 +17,7 @@ import (
 
 type function = func(context.Context) (int, error)
 
-// ended is a job that ends as f says before it is returned.
+// ended returns a job that has already ended as f determines.
 func ended(ctx context.Context, f function) *job.Job[int] {
 	j := job.Run(ctx, f)
 	_, _ = j.Await()
@@ -31,9 +31,8 @@ type library struct {
 	launch func(ctx context.Context, f function) *job.Job[int]
 }
 
-// wrong are libraries whose jobs do not do what their functions say. Few
-// functions fail or panic, so half of the jobs are broken where detection
-// requires it.
+// wrong returns libraries whose jobs behave differently from their functions. Few functions fail
+// or panic, so half of the jobs are broken where detection requires it.
 func wrong() []library {
 	errInvented := errors.New("invented")
 	return []library{
@@ -78,7 +77,7 @@ func wrong() []library {
 	}
 }
 
-// leaky are libraries that leave something behind until release is closed.
+// leaky returns libraries that leave something behind until release is closed.
 func leaky(release <-chan struct{}, kept *[][]byte) []library {
 	return []library{
 		{"goroutines are left", 100, func(ctx context.Context, f function) *job.Job[int] {
@@ -112,7 +111,7 @@ func TestALibraryThatIsBrokenIsFound(t *testing.T) {
 	}
 }
 
-// accountOf returns what the count says of a library.
+// accountOf returns the account's verdict on a library.
 func accountOf(l library) error {
 	started, one := new(atomic.Int64), new(sync.Mutex)
 	each, launch := l.each, l.launch

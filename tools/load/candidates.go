@@ -29,7 +29,7 @@ type target interface {
 	schedulers.Shutdowner
 }
 
-// candidate is one scheduler to load, and how to make it.
+// candidate is one scheduler to load, with the function that makes it.
 type candidate struct {
 	name string
 	make func() target
@@ -41,12 +41,11 @@ type candidate struct {
 	// launch starts a job, instead of job.Run: for tests of this command.
 	launch func(context.Context, func(context.Context) (int, error)) *job.Job[int]
 
-	// drive runs what is queued until the context ends, for schedulers that do not run
-	// by themselves.
+	// drive runs queued work until the context ends, for schedulers that do not run by
+	// themselves.
 	drive func(context.Context, target)
 
-	// inPlace says that Submit runs work on the submitter's goroutine, which work must
-	// not end.
+	// inPlace says that Submit runs work on the submitter's goroutine, which work must not end.
 	inPlace bool
 
 	// onRequest excludes it from the default of all schedulers: it keeps a record of
@@ -82,8 +81,8 @@ func candidates() []candidate {
 	}
 }
 
-// driveManual steps a manual scheduler. Work that calls runtime.Goexit ends the
-// stepping goroutine, so each turn has its own.
+// driveManual steps a manual scheduler. Work that calls runtime.Goexit ends the stepping
+// goroutine, so each step has its own.
 func driveManual(ctx context.Context, s target) {
 	for ctx.Err() == nil {
 		turn := make(chan struct{})

@@ -42,7 +42,7 @@ func (v candidate) start(tb testing.TB) (s target, end func()) {
 // liveObjects returns the number of reachable objects on the heap.
 func liveObjects() int {
 	runtime.GC()
-	runtime.GC() // for what a finalizer or a pool has kept for one more round
+	runtime.GC() // collects objects that a finalizer or a pool kept for one more round
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapObjects)
@@ -55,7 +55,7 @@ func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
 	}
 	for _, v := range candidates() {
 		if v.drive != nil {
-			continue // has neither goroutines nor timers of its own
+			continue // it has neither goroutines nor timers of its own
 		}
 		t.Run(v.name, func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
@@ -66,22 +66,21 @@ func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
 				end()
 			}
 			goleak.VerifyNone(t, before)
-			// One object for each life would be 10 000. The runtime always keeps some
-			// of its own.
+			// One object per cycle would be 10 000. The runtime always keeps some of its own.
 			assert.Less(t, liveObjects()-objects, 1_000+cycles/2, "objects that are left")
 		})
 	}
 }
 
-// created returns how many goroutines the process has ever started.
+// created returns the number of goroutines that the process has ever started.
 func created() uint64 {
 	s := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
-// An hour passes, in the time of a bubble. A scheduler that looked for work every ten
-// milliseconds would have had 360 000 timers expire, each on a goroutine.
+// An hour passes in a bubble. A scheduler that checked for work every ten milliseconds would have
+// had 360 000 timers expire, each on a goroutine.
 func TestAnIdleSchedulerDoesNothing(t *testing.T) {
 	for _, v := range candidates() {
 		if v.drive != nil {
@@ -103,8 +102,8 @@ func TestAnIdleSchedulerDoesNothing(t *testing.T) {
 	}
 }
 
-// restless is a number of goroutines that is too high for an idle scheduler in an
-// hour; the rest of the process starts some, too.
+// restless is a number of goroutines that an idle scheduler must not start in an hour; the rest
+// of the process also starts some.
 const restless = 10_000
 
 func goroutinesOfAnHour() uint64 {

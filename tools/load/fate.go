@@ -10,8 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fate is the outcome that the dice give a job, and how often its function was
-// called.
+// fate is the outcome that the dice determine for a job, and the number of calls of its function.
 type fate struct {
 	roll     int
 	canceled bool // it is, or the job that starts it: then its context may end before it begins
@@ -24,8 +23,7 @@ type entry struct {
 	fate *fate
 }
 
-// The rolls, of 10 000: each kind of end has the rolls from the previous bound up
-// to its own.
+// The rolls, of 10 000: each kind of outcome has the rolls from the previous bound up to its own.
 const (
 	panics = 1_000
 	errs   = 1_500
@@ -70,7 +68,7 @@ func (a *account) compare(f *fate, status job.Status, got int, err error) {
 	}
 }
 
-// wrongs are differences from the dice: how many, and the first.
+// wrongs records differences from the dice: their number, and the first.
 type wrongs struct {
 	mu    sync.Mutex
 	count int

@@ -93,8 +93,8 @@ func TestNamesChooseSchedulers(t *testing.T) {
 	require.ErrorContains(t, err, `no scheduler is named "none"`)
 }
 
-// On a busy machine a job's context may end between the start of its nested job and the
-// beginning of that one.
+// On a busy machine a job's context may end between the start of its nested job and the beginning
+// of the nested job's function.
 func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -114,8 +114,8 @@ func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 	}
 }
 
-// A soak loads every scheduler under disturbances, says how many there were, and puts everything
-// back.
+// A soak loads every scheduler under disturbances, reports how many there were, and restores
+// everything.
 func TestASoakBalances(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	chosen, err := choose("pool,workstealing,eventloop,dedicated,pool-blocking")
@@ -136,8 +136,8 @@ func TestASoakBalances(t *testing.T) {
 	assert.Contains(t, out.String(), "changes: GOMAXPROCS")
 }
 
-// A load that is shut down before a broken job begins has nothing wrong, so that the soak may
-// need some rounds.
+// A load that is shut down before a broken job begins is correct, so the soak may need several
+// rounds.
 func TestASoakEndsAtALoadThatFails(t *testing.T) {
 	broken := candidate{name: "broken", make: func() target { return pool.New() }, launch: wrong()[0].launch}
 	s := &soak{chosen: []candidate{broken}, dice: rand.New(rand.NewPCG(1, 0)), most: 1000}

@@ -1,23 +1,23 @@
-// Command load runs a very large number of short jobs on schedulers and checks
-// that every job is accounted for: jobs panic, are canceled, wait inside other
-// work, or come too late for a shutdown in the middle, and still
+// Command load runs a very large number of short jobs on schedulers and checks that every job is
+// accounted for. Jobs panic, are canceled, wait inside other work, or arrive too late for a
+// shutdown in the middle. Still
 //
 //	submitted = completed + faulted + canceled + refused
 //
-// exactly, by the jobs' own account and by the scheduler's metrics. Each job's value,
-// its end, and the number of calls of its function match its dice, and no goroutine and
-// no memory is left. It exits with 1 if any of this fails, or if no job ends for two
+// holds exactly, by the jobs' own account and by the scheduler's metrics. Each job's value,
+// outcome, and number of calls of its function match its dice, and no goroutine and no memory is
+// left. The command exits with 1 if any of this fails, or if no job ends for two minutes.
 // minutes.
 //
 //	go run ./tools/load [-jobs 10000000] [-producers 16] [-seed 1]
 //		[-scheduler pool,workstealing] [-for 2h]
 //
-// With -for it soaks: it loads all schedulers again and again for that time, and
-// disturbs them. See soak.go.
+// With -for it soaks: it repeatedly loads all schedulers for that time, and disturbs them. See
+// soak.go.
 //
-// After half of the jobs the scheduler is shut down: it runs queued work for a little
-// while, then abandons the rest, and refuses what comes later. Abandoned jobs count as
-// refused. A load is reproducible in what the jobs do, but not in their order.
+// After half of the jobs the scheduler is shut down: it runs queued work for a short time, then
+// abandons the rest, and refuses later submissions. Abandoned jobs count as refused. What the
+// jobs of a load do is reproducible, but their order is not.
 package main
 
 import (
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// soakFor soaks, and returns the exit status.
+// soakFor runs a soak, and returns the exit status.
 func soakFor(out io.Writer, chosen []candidate, length time.Duration, seed uint64) (status int) {
 	dice := rand.New(rand.NewPCG(seed, 0))
 	if status, done := underStops(out, dice); done {
@@ -87,12 +87,11 @@ func choose(names string) (chosen []candidate, err error) {
 	return chosen, nil
 }
 
-// patience is how long a load may go without the end of a job before it is
-// aborted.
+// patience limits the time without the end of a job, after which a load is aborted.
 const patience = 2 * time.Minute
 
-// report puts the load on each candidate and prints a table. It returns false if any
-// account does not balance.
+// report loads each candidate and prints a table. It returns false if any account does not
+// balance.
 func report(out io.Writer, chosen []candidate, jobs int64, producers int, seed uint64) (balanced bool) {
 	balanced = true
 	const row = "%s\t%v\t%v\t%v\t%v\t%v\t%v\t\n"

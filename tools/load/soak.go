@@ -14,13 +14,14 @@ import (
 
 // # A soak
 //
-// A soak runs rounds until its time is over. In each, every scheduler gets a load of another size
-// and seed, is shut down at another moment, and is disturbed meanwhile: all jobs of a context are
-// canceled at once, GOMAXPROCS changes, the collector runs all the time or almost never, memory is
-// short, and the process is stopped and continued from outside (stops_unix.go). Each round ends
-// with the same checks as one load. A round that fails says how to run its load alone.
+// A soak runs rounds until its time is over. In each, every scheduler gets a load of a different
+// size and seed, and is shut down at a different moment. It is disturbed meanwhile: all jobs of a
+// context are canceled at once, GOMAXPROCS changes, the collector runs all the time or almost
+// never, memory is short, and the process is stopped and continued from outside (stops_unix.go).
+// Each round ends with the same checks as a single load. A round that fails prints how to run its
+// load alone.
 
-// soak is a soak that is under way.
+// soak is a soak in progress.
 type soak struct {
 	chosen []candidate
 	dice   *rand.Rand
@@ -30,13 +31,13 @@ type soak struct {
 	shocks shocks
 }
 
-// tally is what has come of the jobs on one scheduler.
+// tally counts the outcomes of the jobs on one scheduler.
 type tally struct{ loads, submitted, completed, faulted, canceled, refused int64 }
 
 // shocks counts disturbances.
 type shocks struct{ processors, collector, memory, garbage int }
 
-// mostOfARound is the most jobs of one load: many small loads begin and end more often.
+// mostOfARound limits the jobs of one load: many small loads begin and end more often.
 const mostOfARound = 100_000
 
 // run runs rounds until ctx ends, and prints the account. It returns false if any load failed.
@@ -97,7 +98,7 @@ func (s *soak) print(out io.Writer, took time.Duration) {
 		took.Round(time.Second), s.shocks.processors, s.shocks.collector, s.shocks.memory, s.shocks.garbage)
 }
 
-// disturb changes the process until done is closed, and puts everything back.
+// disturb changes the process until done is closed, and then restores everything.
 func (s *soak) disturb(done <-chan struct{}) {
 	procs := runtime.GOMAXPROCS(0)
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
@@ -132,7 +133,7 @@ func (s *soak) disturb(done <-chan struct{}) {
 	}
 }
 
-// litter makes so many megabytes of garbage, in small pieces.
+// litter makes the given number of megabytes of garbage, in small pieces.
 func litter(megabytes int) {
 	var kept [][]byte
 	for range megabytes << 10 {
@@ -141,7 +142,7 @@ func litter(megabytes int) {
 	runtime.KeepAlive(kept)
 }
 
-// beside runs f next to a load, and returns what ends it and waits for that.
+// beside runs f concurrently with a load, and returns a function that ends f and waits for it.
 func beside(f func(done <-chan struct{})) (end func()) {
 	if f == nil {
 		return func() {}

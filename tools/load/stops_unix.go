@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// stopped is set in the environment of the process that is stopped now and then.
+// stopped is set in the environment of the process that is stopped at intervals.
 const stopped = "MOVENEXT_LOAD_STOPPED"
 
 // underStops runs this program again with the same arguments, and stops and continues that
-// process at random until it ends. It returns its exit status. In that process it returns false
-// at once.
+// process at random until it ends. It returns the process's exit status. Inside that process it
+// returns false at once.
 //
-// Everything in a process that is stopped continues at once, with its timers long over: as after
-// a laptop has slept, or a virtual machine was moved.
+// When a stopped process continues, everything in it continues at once, with its timers long
+// expired: as after a laptop has slept, or a virtual machine was moved.
 func underStops(out io.Writer, dice *rand.Rand) (status int, done bool) {
 	if os.Getenv(stopped) != "" {
 		return 0, false
@@ -54,7 +54,7 @@ func underStops(out io.Writer, dice *rand.Rand) (status int, done bool) {
 	return max(0, cmd.ProcessState.ExitCode()), true
 }
 
-// pause reports whether the time has passed, and nothing ended before.
+// pause waits for d, and reports whether it has passed without an end or an interrupt.
 func pause(ended, interrupted <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -15,8 +15,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// storm is one load on one scheduler: producers start jobs, each of which ends as its
-// dice say.
+// storm is one load on one scheduler: producers start jobs, each of which ends as its dice
+// determine.
 type storm struct {
 	candidate
 	account
@@ -25,14 +25,14 @@ type storm struct {
 	producers int
 	jobs      int64 // jobs before each producer's last one, including nested ones
 	seed      uint64
-	shutdown  int64                      // after how many jobs; 0: half of them
+	shutdown  int64                      // number of jobs before the shutdown; 0: half of them
 	gusts     bool                       // some contexts end for hundreds of jobs at once
-	during    func(done <-chan struct{}) // runs beside the load, until done is closed; or nil
+	during    func(done <-chan struct{}) // runs concurrently with the load until done is closed; or nil
 
 	half, more chan struct{} // closed when it is time for the shutdown, and a little later
 	ended      chan struct{} // closed when Shutdown has returned
 	stray      strays
-	crowd      atomic.Int64 // the most goroutines that there were at one moment
+	crowd      atomic.Int64 // largest number of goroutines at one moment
 }
 
 // strays are jobs without a waiter.
@@ -43,11 +43,11 @@ type strays struct {
 
 var errDeliberate = errors.New("load: an error on purpose")
 
-// window is how many jobs a producer starts before it waits for the first of them.
+// window is the number of jobs that a producer starts before it waits for the first of them.
 const window = 256
 
-// run puts the load on the scheduler, shuts it down in the middle, and returns what is
-// wrong with the account.
+// run puts the load on the scheduler, shuts it down in the middle, and returns an error if the
+// account is wrong.
 func (st *storm) run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var beneath *pool.Pool
@@ -85,8 +85,8 @@ func (st *storm) run() error {
 	return errors.Join(err, st.balance(nil))
 }
 
-// shutDownInTheMiddle drains for a little while, then abandons what is queued, and
-// waits for running work.
+// shutDownInTheMiddle drains for a short time, then abandons queued work, and waits for running
+// work.
 func (st *storm) shutDownInTheMiddle() error {
 	<-st.half
 	limited, cancel := context.WithCancel(context.Background())
@@ -121,7 +121,7 @@ func (st *storm) count() bool {
 	return true
 }
 
-// shutdownAt returns how many jobs are started before the shutdown begins.
+// shutdownAt returns the number of jobs that are started before the shutdown begins.
 func (st *storm) shutdownAt() int64 {
 	if st.shutdown > 0 {
 		return min(st.shutdown, st.jobs)
@@ -152,7 +152,7 @@ func (st *storm) produce(dice *rand.Rand) {
 	st.enter(st.start(ctx, dice, false)) // certainly comes too late
 }
 
-// gust is a context that ends while hundreds of jobs are under way in it. The zero gust is calm.
+// gust is a context that ends while hundreds of its jobs are in progress. The zero gust is calm.
 type gust struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -200,8 +200,8 @@ func (st *storm) start(ctx context.Context, dice *rand.Rand, ends bool) entry {
 	return e
 }
 
-// body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a nested job,
-// one in ten thousand ends its goroutine.
+// body is the function of a job: of 100 jobs 10 panic, 5 return an error, 5 wait for a nested
+// job; one in ten thousand ends its goroutine.
 func (st *storm) body(ctx context.Context, f *fate) (int, error) {
 	roll := f.roll
 	switch {
@@ -217,8 +217,8 @@ func (st *storm) body(ctx context.Context, f *fate) (int, error) {
 	return roll, nil
 }
 
-// nested starts a job and waits for it, on a worker. The wait may fail, or the job may
-// end the goroutine of the wait: then the job is counted later.
+// nested starts a job and waits for it, on a worker. The wait may fail, or the job may end the
+// waiting goroutine: then the job is counted later.
 func (st *storm) nested(ctx context.Context, f *fate) (int, error) {
 	if !st.count() {
 		if v, returns := value(f.roll); returns {
@@ -255,7 +255,7 @@ func (st *storm) launchOne(ctx context.Context, f *fate) entry {
 	return entry{job.Run(ctx, function), f}
 }
 
-// noteCrowd follows each start of a job, since that is when goroutines are started.
+// noteCrowd is called after each start of a job, since that is when goroutines are started.
 func (st *storm) noteCrowd() {
 	n := int64(runtime.NumGoroutine())
 	for most := st.crowd.Load(); n > most && !st.crowd.CompareAndSwap(most, n); most = st.crowd.Load() {
@@ -269,8 +269,8 @@ type result struct {
 	err  error
 }
 
-// load puts a load on v, and watches it: if no job ends for the time of patience, that
-// is the result.
+// load puts the load on v, and watches it. If no job ends for the time of patience, that is the
+// result.
 func load(v candidate, jobs int64, producers int, seed uint64, patience time.Duration, with ...func(*storm)) result {
 	st := &storm{candidate: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
 	for _, f := range with {

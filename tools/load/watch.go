@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watch returns what ended yields, or an error if nothing happens during patience.
+// watch returns the value of ended, or an error if nothing happens during patience.
 func (st *storm) watch(ended <-chan error, patience time.Duration) error {
 	look := time.NewTicker(patience)
 	defer look.Stop()
@@ -25,7 +25,7 @@ func (st *storm) watch(ended <-chan error, patience time.Duration) error {
 	}
 }
 
-// holding is what the process holds: goroutines and memory.
+// holding is the goroutines and memory that the process holds.
 type holding struct {
 	goroutines int
 	bytes      int64
@@ -33,21 +33,21 @@ type holding struct {
 
 func holdings() holding {
 	runtime.GC()
-	runtime.GC() // for what a pool has kept for one more round
+	runtime.GC() // collects objects that a pool kept for one more round
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return holding{runtime.NumGoroutine(), int64(m.HeapAlloc)}
 }
 
-// ofAGoroutine is more than Go keeps of a goroutine that has ended, for the next one:
-// 500 bytes of a goroutine, 2 500 of one that was locked to its thread.
+// ofAGoroutine exceeds what Go keeps of an ended goroutine for reuse: 500 bytes, or 2 500 for one
+// that was locked to its thread.
 const ofAGoroutine = 3 << 10
 
-// leftAfter returns what is left of a load that has ended. Goroutines that are
-// ending get patience to do so. Bytes are compared with the number of jobs, since
-// the runtime always keeps some of its own, and with the most goroutines that
-// there were at one moment: on a busy machine thousands of jobs with a goroutine
-// each have begun before the first of them ends.
+// leftAfter returns an error if a load that has ended leaves something behind. Goroutines that
+// are ending get patience to do so. Bytes are compared with the number of jobs, since the runtime
+// always keeps some of its own, and with the largest number of goroutines that existed at one
+// moment: on a busy machine thousands of jobs with a goroutine each begin before the first of
+// them ends.
 func (h holding) leftAfter(jobs, crowd int64, patience time.Duration) error {
 	now := holdings()
 	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// mutated returns the text of m's file with the mutation, for the module in the folder root.
-// It is an error if the old text is not there exactly once.
+// mutated returns the text of m's file with the mutation, for the module in the folder root. It
+// fails unless the old text occurs exactly once.
 func (m *mutation) mutated(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
 	if err != nil {
@@ -37,7 +37,7 @@ func (m *mutation) apply(text string) (string, error) {
 	return text[:begin] + strings.Replace(part, m.old, m.new, 1) + text[end:], nil
 }
 
-// extent returns where in text the old text is to be found.
+// extent returns the part of text in which the old text must occur.
 func (m *mutation) extent(text string) (begin, end int, err error) {
 	if m.function == "" {
 		return 0, len(text), nil

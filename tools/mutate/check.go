@@ -16,9 +16,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// check returns what is wrong with a list of mutations of the module in the folder root:
-// entries that do not apply, and those that do not compile. Such a mutation would be killed
-// by the compiler, which says nothing about the tests.
+// check returns an error about a list of mutations of the module in the folder root if entries do
+// not apply or do not compile. A mutation that does not compile would be killed by the compiler,
+// which says nothing about the tests.
 func check(root string, list []mutation) error {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -54,8 +54,8 @@ type sources struct {
 	byFile map[string]*packages.Package
 }
 
-// loadPackages lists, parses and type-checks the packages with mutations. Everything that they
-// import comes from compiled packages.
+// loadPackages lists, parses and type-checks the packages with mutations. Their imports come from
+// compiled packages.
 func loadPackages(root, tags string, list []mutation) (*sources, error) {
 	var folders []string
 	for _, m := range list {
@@ -112,7 +112,7 @@ func (s *sources) check(root string, m *mutation) error {
 	return nil
 }
 
-// imports are those of a package.
+// imports are the imports of a package.
 type imports struct{ of *packages.Package }
 
 // Import implements [types.Importer].

@@ -202,7 +202,7 @@ survived: c (x/a.go): it holds
 `, table(list, verdicts))
 }
 
-// The lists of this repository. One command of the go tool serves both.
+// The lists of this repository. One call of the go command serves both.
 func TestEveryMutationAppliesAndCompiles(t *testing.T) {
 	list, err := readList("mutations.txt")
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestEveryMutationAppliesAndCompiles(t *testing.T) {
 	assert.NoError(t, check("../..", append(list, candidates...)))
 }
 
-// A verdict counts as long as the entry is the one that was judged, and the test that has
+// A verdict is valid as long as the entry is unchanged since it was judged, and the test that
 // killed it still exists.
 func TestEveryMutationIsKilledByATestThatExists(t *testing.T) {
 	list, err := readList("mutations.txt")

@@ -1,5 +1,5 @@
 // Command mutate measures the tests of the runtime. It breaks one invariant at a time, as
-// mutations.txt says, and looks which test notices.
+// mutations.txt specifies, and checks which test notices.
 //
 //	go run ./tools/mutate                               every mutation: an hour on two cores
 //	go run ./tools/mutate -package schedulers/pool      those of one folder
@@ -10,16 +10,16 @@
 // command reads instead of the original (go test -overlay). The tree is never changed, so
 // runs may overlap with one another and with other work.
 //
-// A mutation is killed if one of its test commands fails, and the report names the first
-// test that failed. A test that hangs until the time limit kills too, but is marked: a good
-// test says what it waits for. A mutation that no test can kill, because the program's
-// behaviour stays the same, is called equivalent in the list, with a reason.
+// A mutation is killed if one of its test commands fails, and the report names the first test
+// that failed. A test that hangs until the time limit also kills, but is marked: a good test says
+// what it waits for. A mutation that no test can kill, because the program's behaviour stays the
+// same, is marked as equivalent in the list, with a reason.
 //
-// Each verdict is a line of the file of results, with a digest of the entry. A run leaves out
-// what was killed before, unless the entry has changed since or -again is given, so an
+// Each verdict is a line of the results file, with a digest of the entry. A run skips mutations
+// that were killed before, unless the entry has changed since or -again is given, so an
 // interrupted run can be continued.
 //
-// The command exits with 1 if a mutation survived, and with 2 if it cannot judge: an entry is
+// The command exits with 1 if a mutation survived, and with 2 if it cannot decide: an entry is
 // stale, a mutation does not compile, or a test fails without any mutation.
 package main
 
@@ -65,7 +65,7 @@ func main() {
 	}
 }
 
-// run does what the flags say in the current folder, and returns the number of survivors.
+// run executes the flags' request in the current folder, and returns the number of survivors.
 func run(ctx context.Context, o options) (survived int, err error) {
 	all, err := readList(o.list)
 	if err != nil {

@@ -16,11 +16,11 @@ const (
 	equivalent = "equivalent"
 )
 
-// verdict is a line of the file of results. Of two lines with the same name the later counts.
+// verdict is a line of the results file. Of two lines with the same name the later one counts.
 type verdict struct {
 	name, digest string
 	outcome      string
-	test         string // that killed it
+	test         string // the test that killed it
 	command      command
 }
 

@@ -25,7 +25,7 @@ func (s *score) count(outcome string) {
 	}
 }
 
-// percent is how many of the mutations that are not equivalent were killed.
+// percent returns the share of killed mutations among those that are not equivalent.
 func (s *score) percent() string {
 	n := s.mutations - s.equivalent
 	if n == 0 {
@@ -34,7 +34,7 @@ func (s *score) percent() string {
 	return fmt.Sprintf("%.1f %%", 100*float64(s.killed+s.timeout)/float64(n))
 }
 
-// table returns the score of each folder and of all, and then the survivors.
+// table returns the score of each folder and the total, followed by the survivors.
 func table(list []mutation, verdicts []verdict) string {
 	var total score
 	folders := map[string]*score{}

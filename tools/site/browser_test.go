@@ -23,9 +23,8 @@ import (
 	"github.com/movenext/movenext/internal/chromium"
 )
 
-// browser starts a headless Chromium with a tab. Without one on this system the test is
-// left out, unless CI demands it. At the end of the test the tab must have reported no
-// error.
+// browser starts a headless Chromium with a tab. If there is none on this system, the test is
+// skipped, unless CI requires it. At the end of the test the tab must have reported no error.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.Path(t)), chromedp.NoSandbox,
@@ -69,7 +68,7 @@ func (c *complaints) all() []string {
 	return c.text
 }
 
-// does runs steps in the tab, for a minute at most.
+// does runs steps in the tab, for at most a minute.
 func does(t *testing.T, tab context.Context, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(tab, time.Minute)
@@ -77,8 +76,7 @@ func does(t *testing.T, tab context.Context, steps ...chromedp.Action[chromedp.V
 	require.NoError(t, chromedp.Do(ctx, steps...))
 }
 
-// until waits until the JavaScript expression is true, on whatever page the tab has by
-// then.
+// until waits until the JavaScript expression is true, on whatever page the tab then shows.
 func until(expression string) chromedp.Action[chromedp.Void] {
 	find := chromedp.PollFunction[bool](`() => `+expression, chromedp.WithPollingInterval(20*time.Millisecond))
 	return func(ctx context.Context, tab *chromedp.Target) (v chromedp.Void, err error) {
@@ -90,7 +88,7 @@ func until(expression string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// value returns what the JavaScript expression is.
+// value returns the value of the JavaScript expression.
 func value[T any](t *testing.T, tab context.Context, expression string) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(tab, time.Minute)
@@ -100,7 +98,7 @@ func value[T any](t *testing.T, tab context.Context, expression string) T {
 	return v
 }
 
-// mediaScheme makes the page see a system that is dark or light.
+// mediaScheme makes the page believe that the system is dark or light.
 func mediaScheme(scheme string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
 		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}

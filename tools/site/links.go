@@ -15,15 +15,15 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// copied are the ends of names of files that are parts of the site when a page links them.
-// All other files are links to the repository.
+// copied are the extensions of files that become part of the site when a page links to them.
+// Links to all other files lead to the repository.
 var copied = []string{".png", ".svg", ".jpg", ".gif", ".webp"}
 
-// lineAnchor is a line, or some, of a source file.
+// lineAnchor matches one or several lines of a source file.
 var lineAnchor = regexp.MustCompile(`^L[1-9]\d*(-L[1-9]\d*)?$`)
 
-// resolve rewrites all links: pages become HTML, pictures are noted as files to copy, and
-// sources become links to the repository. It returns the links that lead nowhere.
+// resolve rewrites all links: pages become HTML, pictures are recorded as files to copy, and
+// sources become links to the repository. It returns the broken links.
 func (s *site) resolve() error {
 	var found []error
 	for _, p := range s.pages {
@@ -44,7 +44,7 @@ func (s *site) resolve() error {
 	return errors.Join(found...)
 }
 
-// destination returns where a link of the page leads to on the site.
+// destination returns the target of the page's link on the site.
 func (s *site) destination(p *page, target string) (string, error) {
 	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "mailto:") {
 		return target, nil
@@ -98,11 +98,11 @@ func (s *site) pageAt(file string) *page {
 	return s.byPath[path.Join(file, readme)]
 }
 
-// relative returns the address of a file of the site as a link of this page: nothing else
-// works in a folder of a server and on a disk alike.
+// relative returns the address of a file of the site relative to this page: only relative links
+// work both in a folder of a server and on a disk.
 func (p *page) relative(to string) string { return p.Root() + to }
 
-// Root returns the way from the page to the folder of the site: "" or "../", repeated.
+// Root returns the relative path from the page to the folder of the site: "" or "../", repeated.
 func (p *page) Root() string { return strings.Repeat("../", strings.Count(p.URL, "/")) }
 
 func fragment(name string) string {
@@ -115,8 +115,8 @@ func fragment(name string) string {
 // escaped returns the path of a file as a path of a URL.
 func escaped(file string) string { return (&url.URL{Path: file}).EscapedPath() }
 
-// line returns the line of a link in the page's file. The parser keeps the position of the
-// block that the link is in; the target is searched from there.
+// line returns the line of a link in the page's file. The parser keeps the position of the block
+// that contains the link; the target is searched from there.
 func (p *page) line(l reference) int {
 	block := l.node
 	for block.Type() == ast.TypeInline || block.Lines().Len() == 0 {

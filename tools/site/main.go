@@ -2,15 +2,15 @@
 //
 //	cd tools/site && go run . -out DIR
 //
-// The pages load nothing from elsewhere. They work from a server, in any folder of it, and
-// from a disk. A link that leads nowhere is an error, which names file, line and target.
+// The pages load nothing from elsewhere. They work on a server, in any folder of it, and from a
+// disk. A broken link is an error, reported with file, line and target.
 //
-// The folder is written next to DIR and renamed at the end, so DIR has either the site of
-// the last run or that of this one. A DIR with a file in it that no run has made is an error,
-// and stays as it is.
+// The folder is written next to DIR and renamed at the end, so DIR has either the site of the
+// previous run or that of this one. If DIR contains a file that no run has made, the command
+// fails and leaves DIR unchanged.
 //
 // The exit status is 1 if the documents have errors, or something else fails, and 2 if the
-// command is not used as it is meant to be.
+// command is used incorrectly.
 package main
 
 import (
@@ -59,9 +59,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// recordLessons runs the example that records the lessons of other schedulers, which writes
-// a page for each into the folder. Without the builder's own folders in the binary, there are
-// none in the pages.
+// recordLessons runs the example that records the lessons of other schedulers, which writes a
+// page for each into the folder. The builder's paths are trimmed from the binary, so they do not
+// appear in the pages.
 func recordLessons(ctx context.Context, root, folder string) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "-trimpath", "./examples/42-schedules", "-o", folder)
 	cmd.Dir = root

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// manifest is the file in a site's folder that lists all others: what a later run may
+// manifest is the file in a site's folder that lists all others: those that a later run may
 // remove.
 const manifest = ".movenext-site"
 
-// output is a folder that is being made next to the one that it will become.
+// output is a folder in the making, next to the one that it will become.
 type output struct {
 	target string
 	folder string   // the folder that is being made
@@ -22,8 +22,8 @@ type output struct {
 	exists bool     // whether there is a folder at target
 }
 
-// newOutput checks the target and makes the folder next to it. The target may be missing,
-// be empty, or have what an earlier run has made and nothing else.
+// newOutput checks the target and makes the folder next to it. The target may be missing, be
+// empty, or contain only files that an earlier run has made.
 func newOutput(target string) (*output, error) {
 	target, err := filepath.Abs(target)
 	if err != nil {
@@ -49,8 +49,8 @@ func newOutput(target string) (*output, error) {
 	return o, nil
 }
 
-// replaceable returns an error if the folder has a file that no run has made, or if no file
-// can be written in it.
+// replaceable returns an error if the folder has a file that no run has made, or if it is not
+// writable.
 func replaceable(folder string) error {
 	made, err := madeIn(folder)
 	if err != nil {
@@ -107,13 +107,13 @@ func (o *output) write(name string, text []byte) error {
 	return nil
 }
 
-// commit makes the folder the target. What was there is removed at the end.
+// commit makes the folder the target. The previous contents are removed at the end.
 func (o *output) commit() error {
 	slices.Sort(o.files)
 	if err := o.write(manifest, []byte(strings.Join(o.files, "\n")+"\n")); err != nil {
 		return err
 	}
-	if err := os.Chmod(o.folder, 0o755); err != nil { // a temporary folder is its owner's alone
+	if err := os.Chmod(o.folder, 0o755); err != nil { // a temporary folder is accessible only to its owner
 		return fmt.Errorf("site: %w", err)
 	}
 	before := o.folder + "-before"
@@ -135,8 +135,8 @@ func (o *output) commit() error {
 	return nil
 }
 
-// removeMade removes the files that a run has made, and the folders that are empty then.
-// It never removes a tree: a file that came in the meantime stays, and is an error.
+// removeMade removes the files that a run has made, and the folders that are then empty. It never
+// removes a tree: a file that was added in the meantime stays, and is an error.
 func removeMade(folder string) error {
 	made, err := madeIn(folder)
 	if err != nil {
@@ -174,7 +174,7 @@ func removeMade(folder string) error {
 	return nil
 }
 
-// discard removes the folder that was being made. After commit it does nothing.
+// discard removes the unfinished folder. After commit it does nothing.
 func (o *output) discard() error {
 	if o.folder == "" {
 		return nil

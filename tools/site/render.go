@@ -23,7 +23,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown is GitHub's dialect with coloured code. HTML in a page is an error, except for
+// markdown is GitHub's dialect with highlighted code. HTML in a page is an error, except for
 // comments; see page.comment.
 func markdown(extra ...goldmark.Option) goldmark.Markdown {
 	return goldmark.New(append([]goldmark.Option{
@@ -52,7 +52,7 @@ func (p *page) parse() error {
 	return nil
 }
 
-// slugs makes the anchors that forges make of headings.
+// slugs makes anchors from headings in the way of GitHub and similar sites.
 type slugs struct{ used map[string]bool }
 
 var notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -72,10 +72,10 @@ func (s *slugs) Generate(value []byte, _ ast.NodeKind) []byte {
 	return []byte(slug)
 }
 
-// Put implements parser.IDs: an anchor is used.
+// Put implements parser.IDs: it marks an anchor as used.
 func (s *slugs) Put(value []byte) { s.used[string(value)] = true }
 
-// plain returns the text of a node without its marks, with single spaces.
+// plain returns the text of a node without markup, with single spaces.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	var visit func(ast.Node)
@@ -118,7 +118,7 @@ func (s *site) render() error {
 	return errors.Join(found...)
 }
 
-// pageRenderer renders what the site has in a form of its own.
+// pageRenderer renders the elements that the site formats in its own way.
 type pageRenderer struct {
 	*site
 
@@ -194,8 +194,8 @@ var (
 //
 //	<!-- replay: NAME -->
 //
-// which is the schedule of that name, recorded for this build: in a paragraph of its own
-// the page that plays it, and elsewhere a link to that.
+// which stands for the schedule of that name, recorded for this build. In a paragraph of its own
+// it becomes the page that plays the schedule, and elsewhere a link to that page.
 func (r *pageRenderer) comment(w util.BufWriter, raw string, start int, player *template.Template) {
 	fail := func(format string, args ...any) {
 		line := 1 + bytes.Count(r.page.text[:start], []byte("\n"))
@@ -219,8 +219,8 @@ func (r *pageRenderer) comment(w util.BufWriter, raw string, start int, player *
 	}
 }
 
-// stylesheet returns the style of the site with the colours of code. The dark colours are
-// those of a dark system, unless the reader has chosen light ones, and the other way round.
+// stylesheet returns the style of the site with the colours of code. Dark colours apply on a dark
+// system unless the reader has chosen light ones, and vice versa.
 func stylesheet() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(siteCSS)

@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// searchIndex is what the script of the site searches. It is a script itself, since a page
-// on a disk may load scripts but not data.
+// searchIndex is the data that the script of the site searches. It is itself a script, since a
+// page on a disk may load scripts but not data.
 type searchIndex struct {
 	Pages [][2]string `json:"pages"` // address, title
 	Parts []part      `json:"parts"`
@@ -31,13 +31,13 @@ type part struct {
 	code            string
 }
 
-// MarshalJSON implements json.Marshaler: a part is a list. Its code is in the terms alone.
+// MarshalJSON implements json.Marshaler: a part is a list. Its code is only in the terms.
 func (p part) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{p.page, p.anchor, p.heading, p.text})
 }
 
-// Weights of a word by where it is. A part in which a word is frequent is about it, up to a
-// point: mostUses is what counts at most.
+// Weights of a word by its position. The more often a word occurs in a part, the more the part is
+// about it, up to mostUses uses.
 const (
 	inTitle   = 20
 	inHeading = 10

@@ -16,8 +16,8 @@ type section struct {
 	files []string // files, and folders that end with a slash
 }
 
-// newSections returns the sections in the order of the sidebar. A page is in the first
-// section that names it, or else names its folder.
+// newSections returns the sections in the order of the sidebar. A page belongs to the first
+// section that names it, or otherwise to one that names its folder.
 func newSections() []*section {
 	return []*section{
 		{Title: "Start", files: []string{"README.md", "docs/getting-started.md", "docs/howto/when-not.md", "docs/glossary.md"}},
@@ -48,8 +48,8 @@ func (s *site) arrange() {
 	}
 }
 
-// home returns the section of the file: one that names it, or the one with the longest
-// folder above it.
+// home returns the section of the file: one that names it, or the one with the longest enclosing
+// folder.
 func home(all []*section, file string) *section {
 	var best *section
 	longest := -1

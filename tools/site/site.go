@@ -36,7 +36,7 @@ var (
 type site struct {
 	root       string // the folder of the repository
 	repository string // its URL
-	revision   string // what links to sources name
+	revision   string // the revision in links to sources
 
 	// record writes a page for each lesson into the folder.
 	record func(ctx context.Context, root, folder string) error
@@ -62,7 +62,7 @@ type page struct {
 	section  *section
 }
 
-// build writes the site. Nothing is left behind if it fails.
+// build writes the site. If it fails, nothing is left behind.
 func (s *site) build(ctx context.Context, target string) (err error) {
 	out, err := newOutput(target)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *site) build(ctx context.Context, target string) (err error) {
 	if err := s.writeReplays(ctx, out); err != nil {
 		return err
 	}
-	index := s.index() // before rendering, which may change what is escaped
+	index := s.index() // before rendering, which may change escaped text
 	if err := s.render(); err != nil {
 		return err
 	}
@@ -214,8 +214,8 @@ func (s *site) writeAssets(out *output, index []byte) error {
 	return nil
 }
 
-// sourceOf returns where the page's text is in the repository, or "" for a page that is made
-// by the site alone.
+// sourceOf returns the path of the page's source in the repository, or "" for a page that only
+// the site has.
 func (s *site) sourceOf(p *page) string {
 	if _, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(p.path))); err != nil {
 		return ""
@@ -223,7 +223,7 @@ func (s *site) sourceOf(p *page) string {
 	return s.repository + "/blob/" + s.revision + "/" + escaped(p.path)
 }
 
-// view is what the layout gets.
+// view is the data for the layout.
 type view struct {
 	Page     *page
 	Sections []*section
@@ -233,5 +233,5 @@ type view struct {
 // Open reports whether the section is shown with its pages.
 func (v view) Open(c *section) bool { return c == v.Page.section }
 
-// Link returns the way from the page to another one.
+// Link returns the relative link from the page to another one.
 func (v view) Link(p *page) string { return v.Page.relative(p.URL) }

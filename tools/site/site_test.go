@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the colouring's regular expressions runs on for a second after the last one.
+	// The clock for regular expressions in the highlighter runs for a second after the last one.
 	clock := goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
 	goleak.VerifyTestMain(m, clock, goleak.Cleanup(func(status int) {
 		_ = os.RemoveAll(built.folder)
@@ -138,8 +138,8 @@ func TestEveryPageOfTheSiteIsWhole(t *testing.T) {
 // void are the elements without an end tag.
 var void = map[string]bool{"meta": true, "link": true, "input": true, "br": true, "img": true, "hr": true}
 
-// unbalanced returns the tags of a page that have no counterpart. The parser of browsers
-// accepts every text, so it finds none.
+// unbalanced returns the tags of a page that have no counterpart. The browsers' parser accepts
+// every text, so it finds none.
 func unbalanced(text []byte) (found []string) {
 	var open []string
 	for z := html.NewTokenizer(bytes.NewReader(text)); ; {
@@ -198,7 +198,7 @@ func TestTheSiteLoadsNothingFromElsewhere(t *testing.T) {
 	assert.NotContains(t, string(siteJS), "fetch(")
 }
 
-// foreign returns the assets that a page loads from elsewhere. A link to follow is none.
+// foreign returns the assets that a page loads from elsewhere. Links to follow do not count.
 func (d *document) foreign() (found []string) {
 	for _, l := range d.links {
 		follow := l.element == "a" && l.attribute == "href"
