@@ -6,9 +6,9 @@ import "syscall"
 
 const acceptCall = "accept"
 
-// accept is accept4 for systems without that call. A program that is started between
-// accepting and marking would have the descriptor, so none is: starting one takes the
-// lock for writing. The lock is not held for long, since the listener is nonblocking.
+// accept is accept4 for systems without that call. A program started between accepting and
+// marking would inherit the descriptor. Starting a program takes the lock for writing, so that
+// cannot happen. The lock is held only briefly, since the listener is nonblocking.
 func accept(fd int) (int, syscall.Sockaddr, error) {
 	syscall.ForkLock.RLock()
 	accepted, from, err := syscall.Accept(fd)

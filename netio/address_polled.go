@@ -26,7 +26,7 @@ func endOf(a syscall.Sockaddr) (at netip.AddrPort, name string) {
 	return at, ""
 }
 
-// zone is the name of a network interface, or its number if it has none any more.
+// zone returns the name of a network interface, or its number if it no longer has a name.
 func zone(id uint32) string {
 	if i, err := net.InterfaceByIndex(int(id)); err == nil {
 		return i.Name

@@ -12,7 +12,7 @@ import (
 // descriptor of its own.
 var ErrNotAdoptable = errors.New("netio: the connection cannot be adopted")
 
-// errAhead is why NetConn refuses.
+// errAhead is the error with which NetConn refuses.
 var errAhead = errors.New("netio: bytes that were read ahead are still to be read, and would be lost; read them before NetConn")
 
 // Adopt turns a [net.Conn] into a connection of this package: one that another library made, or
@@ -24,12 +24,11 @@ var errAhead = errors.New("netio: bytes that were read ahead are still to be rea
 //	ahead, _ := rw.Reader.Peek(rw.Reader.Buffered())
 //	c, err := netio.Adopt(nc, ahead...)
 //
-// The handler may return then, which ends its request's context: use another
-// context to serve the connection. After success nc must not be used any more;
-// after an error nc is unchanged. Deadlines are not carried over. No other
-// goroutine may use nc during the call. A connection without a descriptor, as
-// net.Pipe and crypto/tls make them, is refused with [ErrNotAdoptable]. It does
-// not block.
+// After that the handler may return, which ends its request's context: use another context to
+// serve the connection. After success nc must not be used anymore; after an error nc is
+// unchanged. Deadlines are not carried over. No other goroutine may use nc during the call. A
+// connection without a descriptor, such as those of net.Pipe and crypto/tls, is refused with
+// [ErrNotAdoptable]. Adopt does not block.
 func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	switch nc := nc.(type) {
 	case nil:

@@ -14,7 +14,7 @@ import (
 // than allowed.
 var ErrLineTooLong = errors.New("netio: line too long")
 
-// Buffered reads from an [AsyncReader] in large pieces, and hands out small ones.
+// Buffered reads from an [AsyncReader] in large pieces, and returns small ones.
 // It is bufio.Reader for machines, with a difference: its buffer comes from a
 // pool and goes back when it is empty, so a connection that idles between two
 // lines has none. Make one with [NewBuffered].
@@ -25,7 +25,7 @@ type Buffered struct {
 	from  AsyncReader
 	chunk *[chunk]byte // from the pool; nil: none
 	buf   []byte       // chunk, or a longer buffer
-	lo    int          // buf[lo:hi] has not been handed out
+	lo    int          // buf[lo:hi] has not been returned yet
 	hi    int
 	err   error // of the last read, to be returned after the data
 }
@@ -135,11 +135,11 @@ func bufferedReadable(ctx context.Context, b *Buffered) error {
 	return nil
 }
 
-// ReadLine returns the next line, without its end, which is "\n" or "\r\n". A
-// line of more than most bytes is the error [ErrLineTooLong]; the part that was
-// read stays, for other methods. At the end ReadLine returns [io.EOF], or the
-// line that has no end and [io.ErrUnexpectedEOF]. If ctx ends first, it returns
-// why, and keeps the part of the line that it has read for the next call. It
+// ReadLine returns the next line, without its end, which is "\n" or "\r\n". For a
+// line of more than most bytes the error is [ErrLineTooLong]; the part already
+// read remains available to other methods. At the end ReadLine returns [io.EOF], or an
+// unterminated line and [io.ErrUnexpectedEOF]. If ctx ends first, it returns
+// the cause, and keeps the part of the line that it has read for the next call. It
 // blocks; its twin is [Buffered.ReadLineAsync].
 func (b *Buffered) ReadLine(ctx context.Context, most int) ([]byte, error) {
 	return bufferedLine(ctx, b, most)

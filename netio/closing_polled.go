@@ -16,7 +16,7 @@ import (
 //	    from epoll, advance the            4. inside is 0 and closed: close the descriptor
 //	    generation of its slot
 //	 4. inside is 0: close the descriptor
-//	 5. unlock; tell those of step 2
+//	 5. unlock; notify those of step 2
 //
 // Proof. The descriptor is closed once: by step 4 on the left if inside is 0
 // then, after which no operation gets past step 1; otherwise by the last
@@ -51,7 +51,7 @@ func (s *socket) close() error {
 	return nil
 }
 
-// leave counts an operation out, and closes the descriptor if close left that to it.
+// leave ends an operation's system calls, and closes the descriptor if close left that to it.
 func (s *socket) leave() {
 	s.inside--
 	if s.inside == 0 && s.closed {

@@ -69,8 +69,8 @@ func coalesced(b *BufferedWriter, p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes the contents of the buffer. If ctx ends first, a part may have
-// been written, and Flush returns why ctx ended, as do all calls after it. It
+// Flush writes the contents of the buffer. If ctx ends first, some of them may have
+// been written, and Flush and all later calls return the cause. It
 // blocks; its twin is [BufferedWriter.FlushAsync].
 func (b *BufferedWriter) Flush(ctx context.Context) error { return sentOut(ctx, b) }
 

@@ -13,10 +13,9 @@ import (
 
 // # Deadlines
 //
-// A deadline is a number, and moving it to a later time is a store: servers set
-// one before each read. The timer is armed when an operation waits, and then
-// stays as it is while the deadline moves on. If it fires too early, it is armed
-// again for the rest.
+// A deadline is a number, and moving it to a later time is a store: servers set one before each
+// read. The timer is armed when an operation waits, and is then left alone while the deadline
+// moves to later times. If it fires too early, it is armed again for the remaining time.
 //
 //	armed   the timer fires no later than the deadline, if an operation waits in that direction
 //
@@ -26,11 +25,10 @@ import (
 // Expire, which runs afterwards because of the lock, sees the new deadline. So a
 // Timer is never armed twice.
 //
-// It is tempting to let armFor leave a timer alone that is armed. But the timer
-// may be that of an earlier operation, armed for a deadline that has been moved
-// to an earlier time since, while nothing waited.
+// It is tempting to let armFor leave an armed timer alone. But that timer may belong to an
+// earlier operation: while nothing waited, its deadline may have been moved to an earlier time.
 
-// deadline is when the operations of one direction end. The socket's lock guards it.
+// deadline is the time at which the operations of one direction end. The socket's lock guards it.
 type deadline struct {
 	of      *socket
 	outward bool
@@ -56,12 +54,12 @@ func (d *deadline) direction() *direction {
 	return &d.of.in
 }
 
-// passed reports whether the deadline is over.
+// passed reports whether the deadline has passed.
 func (d *deadline) passed(p *poller) bool {
 	return d.when != 0 && (d.when == longAgo || d.when <= p.now())
 }
 
-// set sets the deadline, and appends to ended the operations whose time is over.
+// set sets the deadline, and appends to ended the operations whose deadline has passed.
 func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	switch left := time.Until(t); {
 	case t.IsZero():

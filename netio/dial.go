@@ -26,7 +26,7 @@ func Listen(network, address string) (*Listener, error) {
 }
 
 // Dial connects to an address on any network of [net.Dial] except "ip": TCP, UDP and Unix
-// sockets. ctx bounds the dial, not the connection. It blocks; its twin is [DialAsync].
+// sockets. ctx limits the dial, not the connection. It blocks; its twin is [DialAsync].
 func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	if err := mayDial(ctx, network); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	p := new(promise.Promise[*Conn])
 	p.Init()
 	if err := mayDial(ctx, network); err != nil {
-		p.TryComplete(ctx, nil, err) // the job is not published yet: it has no waiter to tell
+		p.TryComplete(ctx, nil, err) // the job is not published yet, so no waiter needs to be notified
 		return p.Job()
 	}
 	go func() {
@@ -69,8 +69,8 @@ func mayDial(ctx context.Context, network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: net.UnknownNetworkError(network)}
 }
 
-// dial leaves name lookup, the choice among several addresses and their order to
-// package net, and adopts its connection.
+// dial leaves name lookup, the choice among several addresses and their order to package net, and
+// adopts its connection.
 func dial(ctx context.Context, network, address string) (*Conn, error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, network, address)

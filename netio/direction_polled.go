@@ -6,25 +6,25 @@ package netio
 // guards it.
 type direction struct {
 	first, last *operation
-	edges       uint32 // how many events there were
+	edges       uint32 // number of events so far
 	ready       bool   // not known to be blocked
-	proven      bool   // an event after the last read says that there is something to read
-	drained     uint32 // how many fetches had begun at the last call that read, or found nothing
-	sticky      bool   // a short read says nothing: see socket
+	proven      bool   // an event after the last read showed that there is something to read
+	drained     uint32 // number of fetches begun before the last call that read, or found nothing
+	sticky      bool   // a short read does not mean that nothing is left: see socket
 	taken       bool   // an operation has the turn
-	streak      uint8  // how often machines continued without having waited
+	streak      uint8  // number of consecutive machine runs that did not wait
 }
 
-// maxStreak bounds how often a machine continues without having waited, so that a
-// peer that floods it cannot monopolize its worker.
+// maxStreak limits how often a machine continues without waiting, so that a peer that floods it
+// cannot monopolize its worker.
 const maxStreak = 61
 
-// mayGo reports whether an operation that has the turn could make progress.
+// mayGo reports whether an operation with the turn could make progress.
 func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
 
-// signal notes an event and grants the turn to the first waiting operation, or
-// returns nil. An event proves nothing if its fetch had begun before the system
-// reported nothing more: it may concern data that have been read since.
+// signal records an event and grants the turn to the first waiting operation, or returns nil. An
+// event proves nothing if its fetch began before the system reported that nothing was left: it
+// may concern data that have been read since.
 func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	d.edges++
 	d.ready = true
@@ -33,8 +33,8 @@ func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	return d.grant()
 }
 
-// grant gives the turn to the first waiting operation if the turn is free and of use,
-// and returns that operation. The caller notifies it after it has released mu.
+// grant gives the turn to the first waiting operation, if the turn is free and the operation
+// could use it. It returns that operation. The caller notifies it after releasing mu.
 func (d *direction) grant() *operation {
 	o := d.first
 	if o == nil || d.taken || !d.mayGo(o.kind) {
@@ -44,7 +44,7 @@ func (d *direction) grant() *operation {
 	return d.take()
 }
 
-// take takes the first operation out of the queue, and gives it the turn.
+// take removes the first operation from the queue, and gives it the turn.
 func (d *direction) take() *operation {
 	o := d.first
 	d.remove(o)
@@ -70,7 +70,7 @@ func (d *direction) pushFront(o *operation) {
 	}
 }
 
-// remove takes o out of the queue, and reports whether it was there. A queue is short.
+// remove removes o from the queue, and reports whether it was there. Queues are short.
 func (d *direction) remove(o *operation) bool {
 	var before *operation
 	for p := d.first; p != nil; before, p = p, p.next {
@@ -91,8 +91,7 @@ func (d *direction) remove(o *operation) bool {
 	return false
 }
 
-// takeAll takes all operations out of the queue, ends each with err, and appends
-// them to ended.
+// takeAll removes all operations from the queue, ends each with err, and appends them to ended.
 func (d *direction) takeAll(ended []*operation, err error) []*operation {
 	for d.first != nil {
 		o := d.first

@@ -10,24 +10,24 @@ import (
 
 // # The sleep in Go's poller
 //
-// The instance's descriptor is itself nonblocking and registered with the poller of
-// Go's runtime, like a socket of package net: it is a file that is readable when the
-// instance has events. So waiting takes no OS thread. The goroutine fetches events in
-// batches, and sleeps again when a fetch finds none.
+// The instance's descriptor is itself nonblocking and registered with the poller of Go's runtime,
+// like a socket of package net: as a file, it is readable when the instance has events. So
+// waiting takes no OS thread. The goroutine fetches events in batches, and sleeps again when a
+// fetch finds none.
 //
 //	the goroutine                        the kernel
 //	 1. forget the file's readiness       1. a socket is ready: put it in the instance's list
-//	 2. fetch: events? handle, again      2. the instance is readable: tell Go's poller
+//	 2. fetch; events: handle, repeat     2. the instance is readable: notify Go's poller
 //	 3. sleep until the file is ready,
 //	    unless it has become so since 1
 //
-// Proof. RawConn.Read works this way: it resets the readiness before it calls the
-// function, and sleeps only if no edge has come since. An event after the fetch
-// in step 2 makes an edge after step 1.
+// Proof. RawConn.Read works this way: it resets the readiness before it calls the function, and
+// sleeps only if no edge has arrived since. An event after the fetch in step 2 makes an edge
+// after step 1.
 //
-// Closing the file wakes the goroutine, for its end.
+// Closing the file wakes the goroutine, which then ends.
 
-// event is what a fetch gets: Fd is the slot, Pad its generation.
+// event is the element of a fetch: Fd is the slot, Pad its generation.
 type event = syscall.EpollEvent
 
 // instance is an epoll instance.
@@ -37,7 +37,7 @@ type instance struct {
 	raw   syscall.RawConn // of file
 	free  []uint32        // slots; guarded by pollers
 
-	// Of Look, which makes see once, so that a look allocates nothing.
+	// For Look, which sets see once, so that a call allocates nothing.
 	count int
 	see   func(fd uintptr)
 }
@@ -65,7 +65,7 @@ func (p *poller) open() error {
 func (p *poller) end() { _ = p.file.Close() }
 
 // shortReadsTell: a short read of a TCP socket means that nothing is left, unless an event has
-// told of an end, an error or urgent data.
+// reported an end, an error or urgent data.
 const shortReadsTell = true
 
 const edgeTriggered = 1 << 31 // syscall.EPOLLET is negative on some architectures
@@ -79,8 +79,8 @@ func (p *poller) add(fd int, slot uint32) error {
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, fd, &ev))
 }
 
-// remove takes a registration back. Another descriptor of the same socket may be open
-// elsewhere: then closing ours removes nothing.
+// remove undoes a registration. Another descriptor of the same socket may be open elsewhere: then
+// closing ours removes nothing.
 func (p *poller) remove(fd int) {
 	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, fd, new(syscall.EpollEvent))
 }
@@ -102,7 +102,7 @@ func (p *poller) vacate(i uint32) {
 	p.free = append(p.free, i)
 }
 
-// loop is the goroutine.
+// loop is the poller's goroutine.
 func (p *poller) loop() {
 	var (
 		events [batch]syscall.EpollEvent
@@ -133,7 +133,7 @@ func (p *poller) Look() {
 	p.handle(p.seen[:p.count], number, found[:0])
 }
 
-// fetchEvents fetches what has happened. It does not wait.
+// fetchEvents fetches pending events. It does not wait.
 func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 	for {
 		n, err := syscall.EpollWait(epoll, events, 0)
@@ -151,7 +151,7 @@ func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 
 func slotIn(ev *event) int32 { return ev.Fd }
 
-// isOf reports whether an event is one of the generation.
+// isOf reports whether an event belongs to the generation.
 func isOf(ev *event, generation uint32) bool { return ev.Pad == int32(generation) }
 
 // happened translates an event. An end or an error lets both directions make

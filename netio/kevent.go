@@ -4,9 +4,10 @@ package netio
 
 import "syscall"
 
-// What kqueue.go needs of the system. The tests on Linux put an emulation in its place.
+// The parts of the system that kqueue.go needs. The tests on Linux replace them with an
+// emulation.
 
-// event is a change of the instance, or what a fetch gets.
+// event is a change of the instance, or the element of a fetch.
 type event = syscall.Kevent_t
 
 const (

@@ -9,18 +9,17 @@ import (
 
 // # An emulation of kqueue
 //
-// The build tag netio_kqueue is for tests: it puts this file in the place of kevent.go,
-// so that the tests run kqueue.go on Linux. Each of the two filters is an epoll instance
-// of its own, and the kqueue is a third one, which has the two in it. It is tempting to
-// have one instance for both. But then an event of one direction reports the other
-// direction, too, as often as it is ready, which kqueue does not do: a lost event
-// of kqueue.go would be made good for.
+// The build tag netio_kqueue is for tests: it replaces kevent.go with this file, so that the
+// tests run kqueue.go on Linux. Each of the two filters is a separate epoll instance, and the
+// kqueue is a third one, which contains the two. It is tempting to use one instance for both. But
+// then an event of one direction would also report the other direction whenever that is ready,
+// which kqueue does not do: it would make up for an event that kqueue.go has lost.
 //
-// What a kqueue does here as on the systems that have it: an event a filter; EV_CLEAR,
-// or an event again at each fetch; EV_EOF; no event of a filter after the change that
-// deletes it has returned; a fetch that waits holds an OS thread, and a signal ends it
-// with EINTR. What it does not: report room after each acknowledgement, remove the
-// filters of a descriptor that is closed, and fill in Data.
+// The emulation behaves like a kqueue in these points: an event per filter; EV_CLEAR, or an event
+// again at each fetch; EV_EOF; no event of a filter after the change that deletes it has
+// returned; a fetch that waits holds an OS thread, and a signal ends it with EINTR. It does not
+// report room after each acknowledgement, remove the filters of a closed descriptor, or fill in
+// Data.
 
 type event struct {
 	Ident  uint64
@@ -54,7 +53,7 @@ type emulated struct {
 	inner [2]int // of filterRead and of filterWrite
 
 	mu      sync.Mutex
-	added   int32 // how many filters have been, which is the name of the last one
+	added   int32 // number of filters added so far, which is the name of the last one
 	filters [2]map[int32]added
 }
 
@@ -64,7 +63,7 @@ type added struct {
 	as   event
 }
 
-// kqueues are all that are open, by their descriptors.
+// kqueues are all open ones, by their descriptors.
 var kqueues sync.Map
 
 func kqueue() (kq int, err error) {
@@ -100,7 +99,7 @@ func closeKqueue(kq int) {
 	closeAll(append(all[:], kq))
 }
 
-// kevent makes the changes, or fetches events, for which there is room for more than one.
+// kevent makes the changes, or fetches events if there is space for several.
 func kevent(kq int, changes, events []event, timeout *syscall.Timespec) (int, error) {
 	found, ok := kqueues.Load(kq)
 	if !ok {
@@ -164,7 +163,7 @@ func (e *emulated) fetch(events []event, atOnce bool) (n int, err error) {
 		return 0, err
 	}
 	for i, which := range ready[:m] {
-		var got [batch]syscall.EpollEvent // what would escape here would fail a test
+		var got [batch]syscall.EpollEvent // a variable that escapes here would fail a test
 		room := min((len(events)-n)/(m-i), len(got))
 		k, err := syscall.EpollWait(e.inner[which.Fd], got[:room], 0)
 		if err != nil {
@@ -175,7 +174,7 @@ func (e *emulated) fetch(events []event, atOnce bool) (n int, err error) {
 	return n, nil
 }
 
-// translate appends what an inner instance reports to events.
+// translate appends the events of an inner instance to events.
 func (e *emulated) translate(which int32, got []syscall.EpollEvent, events []event) (n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

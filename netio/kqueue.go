@@ -11,46 +11,45 @@ import (
 
 // # The sleep in the system
 //
-// The goroutine sleeps in kevent itself, which takes an OS thread: one for all
-// sockets, and none while there are no sockets. It is tempting to give the descriptor
-// of the kqueue to Go's poller, as on Linux that of epoll. But Go's poller asks for
-// two filters, reading and writing, and these systems refuse the second for a kqueue.
-// It is no harmless attempt: the first filter stays registered, and Go's poller would
-// wake up for each of our events. Nor can a kqueue wait for another one of ours: there
-// are systems where it accepts that, and never wakes.
+// The goroutine sleeps in kevent itself, which takes an OS thread: one for all sockets, and none
+// while there are no sockets. It is tempting to register the descriptor of the kqueue with Go's
+// poller, like that of epoll on Linux. But Go's poller registers two filters, reading and
+// writing, and these systems refuse the second for a kqueue. Even the attempt does harm: the
+// first filter stays registered, and Go's poller would wake up for each of our events. Nor can
+// one kqueue wait for another one of ours: some systems accept that, but never wake.
 //
-// The call that sleeps is the one that fetches. So the number of a fetch says when the
-// sleep began, and an event that ended the sleep proves nothing about the time after the
-// last read: looking makes the system call that it would make anyway. Events that were
-// there before the fetch have their proof.
+// The call that sleeps is also the one that fetches. So the number of a fetch marks the beginning
+// of the sleep, and an event that ended the sleep proves nothing about the time after the last
+// read: the reader must make its usual system call. Events that were pending before the fetch are
+// proven.
 //
 // # Two filters
 //
-// A socket has one filter a direction, both added at once and edge-triggered (EV_CLEAR):
-// data, room, or an end make an event, and the fetch clears it. The proof of the one race
-// (socket_polled.go) needs no more. Before a fetch returns an event, the system asks
-// whether its condition still holds; what has been read meanwhile makes no event.
-// An end (EV_EOF) is one of its own direction. That of reading lets writers try, too,
-// as in Go's poller: some systems report the end of a connection to the reader alone.
+// A socket has one filter per direction, both added at once and edge-triggered (EV_CLEAR): data,
+// room, or an end make an event, and the fetch clears it. The proof of the one race
+// (socket_polled.go) needs no more. Before a fetch returns an event, the system checks whether
+// its condition still holds; data already read makes no event. An end (EV_EOF) belongs to its own
+// direction. The end of reading also lets writers try, as in Go's poller: some systems report the
+// end of a connection only to the reader.
 //
-// Room is reported with each acknowledgement of the peer, not only after a write was
-// refused. Such an event costs a lock, and tells no operation unless a writer waits.
+// Room is reported with each acknowledgement of the peer, not only after a write was refused.
+// Such an event costs a lock, and notifies no operation unless a writer waits.
 //
 // # Names of sockets
 //
-// An event has the descriptor (Ident) and data that we choose (Udata). The slot of a
-// socket is its descriptor: there is one filter of each kind for a descriptor, and no
-// second socket can have the descriptor before the first is out and has closed it. The
-// generation is in Udata, which is a pointer on most systems: see kevent_bsd.go.
+// An event has the descriptor (Ident) and data that we choose (Udata). The slot of a socket is
+// its descriptor: a descriptor has one filter of each kind, and no second socket can have the
+// descriptor before the first one has been removed and has closed it. The generation is in Udata,
+// which is a pointer on most systems: see kevent_bsd.go.
 //
 // # The end
 //
-// A byte in a pipe wakes the goroutine for its end. It is in the kqueue without
-// EV_CLEAR, so a look cannot take the event away. EVFILT_USER needs no descriptors for
-// that, but not all of these systems have it. The goroutine closes the kqueue, under
-// the lock of looks: the descriptor would be another's while a look uses it.
+// A byte in a pipe wakes the goroutine so that it ends. The pipe is in the kqueue without
+// EV_CLEAR, so Look cannot consume the event. EVFILT_USER would need no descriptors for that, but
+// not all of these systems have it. The goroutine closes the kqueue under the lock of Look:
+// otherwise the descriptor could belong to another file while Look uses it.
 //
-// A write to a connection without a reader is an error here and no signal: Go's runtime
+// A write to a connection without a reader returns an error and raises no signal: Go's runtime
 // ignores SIGPIPE for descriptors above 2.
 
 // instance is a kqueue.
@@ -104,7 +103,7 @@ func (p *poller) end() {
 	p.ended.Store(true)
 }
 
-// apply makes changes, in their order, up to the first that the system refuses.
+// apply makes changes in order, up to the first that the system refuses.
 func (p *poller) apply(changes ...event) error {
 	for {
 		_, err := kevent(p.queue, changes, nil, nil)
@@ -114,8 +113,7 @@ func (p *poller) apply(changes ...event) error {
 	}
 }
 
-// add registers a descriptor that has the slot. Closing a descriptor removes what is
-// registered of it.
+// add registers a descriptor that has the slot. Closing a descriptor removes its registrations.
 func (p *poller) add(fd int, slot uint32) error {
 	in := change(fd, filterRead, flagAdd|flagClear)
 	out := change(fd, filterWrite, flagAdd|flagClear)
@@ -124,9 +122,9 @@ func (p *poller) add(fd int, slot uint32) error {
 	return p.apply(in, out)
 }
 
-// remove takes a registration back. Closing the descriptor does that, too, but an
-// operation may still be inside. What the system refuses here is of no importance:
-// its events are those of an older generation.
+// remove undoes a registration. Closing the descriptor would also do that, but an operation may
+// still be using it. Errors of the system do not matter here: later events belong to an older
+// generation.
 func (p *poller) remove(fd int) {
 	_ = p.apply(change(fd, filterRead, flagDelete), change(fd, filterWrite, flagDelete))
 }
@@ -142,7 +140,7 @@ func (p *poller) place(fd int) uint32 {
 // vacate frees a slot.
 func (p *poller) vacate(i uint32) { p.next(i) }
 
-// loop is the goroutine.
+// loop is the poller's goroutine.
 func (p *poller) loop() {
 	var (
 		events [batch]event
@@ -179,8 +177,8 @@ func (p *poller) Look() {
 
 var noTime syscall.Timespec // is only read
 
-// fetchEvents fetches what has happened. It waits for that as long as the timeout says,
-// nil: without an end.
+// fetchEvents fetches pending events. It waits for them until the timeout, or forever if that is
+// nil.
 func fetchEvents(queue int, events []event, timeout *syscall.Timespec) int {
 	for {
 		n, err := kevent(queue, nil, events, timeout)
@@ -200,7 +198,7 @@ func fetchEvents(queue int, events []event, timeout *syscall.Timespec) int {
 
 func slotIn(ev *event) int { return int(ev.Ident) }
 
-// shortReadsTell: no event tells of urgent data, at whose mark a read ends. So each socket is read
+// shortReadsTell: no event reports urgent data, at whose mark a read ends. So each socket is read
 // until the system has nothing more.
 const shortReadsTell = false
 

@@ -14,11 +14,11 @@ import (
 
 // operation is a transfer that has to wait: for its turn, or for the system.
 //
-// The waiter is a goroutine, which sleeps on wake, or a machine. A machine's
-// operation is a [schedulers.Work]: when it is granted its turn, it is submitted
-// to the machine's home, makes its system calls there, and either waits again or
-// resumes the machine at once. So the poller, which serves all sockets, never
-// touches a user's buffer, and a machine's wait costs one turn in a run queue.
+// The waiter is a goroutine, which sleeps on wake, or a machine. A machine's operation is a
+// [schedulers.Work]: when it is granted its turn, it is submitted to the machine's home, makes
+// its system calls there, and either waits again or resumes the machine at once. So the poller,
+// which serves all sockets, never touches a user's buffer, and a machine's wait costs one pass
+// through a run queue.
 type operation struct {
 	transfer
 	of   *socket
@@ -28,7 +28,7 @@ type operation struct {
 	// Guarded by the socket's lock. Once state is decided, they belong to the waiter.
 	state state
 	next  *operation // in the direction's queue
-	bound *bound     // the context that ends it; nil: none has ended one yet
+	bound *bound     // the context that ends it; nil: it has never had one
 
 	held  bool // it had the turn when it was made
 	spare bool // kept by a machine that does not use it now
@@ -36,14 +36,14 @@ type operation struct {
 	handle statemachine.Waiting[int] // for generated code
 }
 
-// state is how far an operation has come.
+// state is the progress of an operation.
 //
 //	fresh ──▶ waiting ──▶ granted ──▶ decided
 //	  │         ▲ │ └────────│─▶ decided: close, deadline, context
 //	  │         └─│──────────┘   it was told EAGAIN
 //	  └───────────┴─▶ decided: it ran through
 //
-// Each step out of waiting is told once.
+// Each step out of waiting notifies the waiter once.
 type state uint8
 
 const (
@@ -62,8 +62,8 @@ var (
 // byMachine reports whether a machine waits.
 func (o *operation) byMachine() bool { return o.wake == nil }
 
-// tell wakes the waiter; the goroutine that granted the operation, or decided it
-// while it waited, calls it. A nil operation has no waiter. No lock is held.
+// tell wakes the waiter. It is called by the goroutine that granted the operation, or decided it
+// while it waited. A nil operation has no waiter. No lock is held.
 func (o *operation) tell() {
 	switch {
 	case o == nil:
@@ -74,15 +74,15 @@ func (o *operation) tell() {
 	}
 }
 
-// Run implements schedulers.Work: the machine runs at its home here.
+// Run implements schedulers.Work: the machine runs here, at its home.
 func (o *operation) Run(on schedulers.Worker) {
 	if o.of.proceed(o) == over {
 		o.rest.Run(on)
 	}
 }
 
-// Abandon implements schedulers.Work: the machine's home has ended. Data that
-// have arrived stay in the socket, for other operations.
+// Abandon implements schedulers.Work: the machine's home has ended. Data that have arrived stay
+// in the socket for other operations.
 func (o *operation) Abandon(reason error) {
 	s := o.of
 	s.mu.Lock()
@@ -104,7 +104,7 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	return o.of.enqueue(o, o.held) != over
 }
 
-// bound is the context that ends an operation. A spare operation keeps its own.
+// bound is the context that ends an operation. An operation kept for reuse keeps its bound.
 type bound struct {
 	op    *operation
 	ctx   context.Context // nil: none
@@ -122,7 +122,7 @@ func (o *operation) bind(r *statemachine.Run, ctx context.Context, done <-chan s
 	r.Watch(ctx, done, &b.watch, b)
 }
 
-// unbind takes bind back, and reports whether the operation can be used again: false says that
+// unbind undoes bind, and reports whether the operation can be used again. False means that
 // ContextEnded has used it or is about to.
 func (b *bound) unbind(r *statemachine.Run) bool {
 	switch {
@@ -138,7 +138,7 @@ func (b *bound) unbind(r *statemachine.Run) bool {
 
 // ContextEnded implements ctxwatch.Ender.
 func (b *bound) ContextEnded(*ctxwatch.Watch) {
-	why := ctxwatch.Reason(b.ctx) // the context may be a user's code: ask it before the lock
+	why := ctxwatch.Reason(b.ctx) // the context may run a user's code: call it before taking the lock
 	if why == nil {
 		why = context.Canceled
 	}
@@ -181,8 +181,8 @@ func (s *socket) do(t *transfer) {
 	sleepers.Put(o)
 }
 
-// enter is do for the machine of r, with a context that may end the wait (nil:
-// none). It returns nil if tr is over.
+// enter is do for the machine of r, with a context that may end the wait (nil: none). It returns
+// nil if tr is already over.
 func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *operation {
 	v := waits
 	if r.Proceed() {
@@ -214,7 +214,7 @@ func (o *operation) Results(r *statemachine.Run) (int, error) {
 // results returns the outcome of an operation when its machine resumes. The
 // machine keeps the operation for its next wait.
 func (o *operation) results(r *statemachine.Run) transfer {
-	_ = r.Refusal() // Abandon has made it the error, unless the operation had ended before
+	_ = r.Refusal() // Abandon has made it the error, unless the operation ended before
 	tr := o.transfer
 	if !o.bound.unbind(r) {
 		return tr

@@ -14,37 +14,36 @@ import (
 
 // # One goroutine for all sockets
 //
-// All sockets are registered with one instance of the system's poller, edge-triggered,
-// for their whole life: a wait needs no system call of its own. One goroutine sleeps
-// there; it fetches events in batches. How it sleeps is the system's part:
+// All sockets are registered with one instance of the system's poller, edge-triggered, for their
+// whole life: a wait needs no system call of its own. One goroutine sleeps there and fetches
+// events in batches. How it sleeps depends on the system:
 //
-//	epoll_linux.go   epoll; the sleep is one of Go's poller, and takes no OS thread
+//	epoll_linux.go   epoll; the goroutine sleeps in Go's poller, and takes no OS thread
 //	kqueue.go        kqueue, on the BSDs and macOS; the sleep takes an OS thread
 //
-// The first socket starts the instance and the goroutine, and the end of the last
-// one stops them. Without that an idle program would keep both.
+// The first socket starts the instance and the goroutine, and the end of the last one stops them.
+// Otherwise an idle program would keep both.
 //
 // # Busy workers
 //
-// While all processors compute, Go's poller looks only every 10 ms, and so long would
-// the goroutine sleep. So a busy worker fetches events itself now and then (package
-// glance). On two processors that compute in pieces of 20 µs, a hundred connections
-// exchange 1.5 to 1.8 times the messages of goroutines, at 0.5 to 0.7 of their 99th
-// percentile; without it they exchanged 0.27 of them, at 4.3 times the percentile. Two
-// fetches at a time are no difficulty: the system gives an event to one of them.
+// While all processors compute, Go's poller runs only every 10 ms, and the goroutine would sleep
+// that long. So a busy worker fetches events itself now and then (package glance). On two
+// processors that compute in pieces of 20 µs, a hundred connections exchange 1.5 to 1.8 times the
+// messages of goroutines, at 0.5 to 0.7 of their 99th percentile; without it they exchanged 0.27
+// of them, at 4.3 times the percentile. Two concurrent fetches are harmless: the system gives an
+// event to one of them.
 //
-// It is tempting to submit what waited to the worker that looks. Its own newest work
-// comes first, so among a thousand connections some waited for 23 ms instead of 13.
+// It is tempting to submit the waiting work to the worker that fetched the events. But its own
+// newest work runs first, so among a thousand connections some waited for 23 ms instead of 13.
 //
 // # Names of sockets
 //
-// The instance knows a socket by a slot and its generation, not by a pointer and
-// not by the descriptor. A batch may name a socket that was closed after the
-// fetch, and whose descriptor and slot now belong to another socket: then the
-// generation differs. It is tempting to look the descriptor up in a map, but that
-// finds the other socket.
+// The instance identifies a socket by a slot and its generation, not by a pointer and not by the
+// descriptor. A batch may name a socket that was closed after the fetch, and whose descriptor and
+// slot now belong to another socket: then the generation differs. It is tempting to look the
+// descriptor up in a map, but that would find the other socket.
 
-// batch is how many events a fetch takes.
+// batch is the maximum number of events in a fetch.
 const batch = 128
 
 // happening is the set of conditions that an event reports.
@@ -53,7 +52,7 @@ type happening uint8
 const (
 	readable happening = 1 << iota
 	writable
-	readEnd  // the peer has shut its side, or worse
+	readEnd  // the peer has shut down its side, or worse
 	writeEnd // nothing can be written any more
 )
 
@@ -63,7 +62,7 @@ type poller struct {
 	timers timers.Queue
 	began  time.Time
 
-	fetches atomic.Uint32 // how many have begun
+	fetches atomic.Uint32 // number of fetches begun
 	looking sync.Mutex    // guards seen, and what Look needs of the instance
 	seen    [batch / 4]event
 
@@ -78,13 +77,13 @@ type slot struct {
 	generation uint32
 }
 
-// pollers guards all pollers, of which one at most has sockets: current.
+// pollers guards all pollers. At most one of them has sockets: current.
 var (
 	pollers sync.Mutex
 	current *poller
 )
 
-// now is the time on the poller's clock: never 0.
+// now returns the time on the poller's clock: never 0.
 func (p *poller) now() int64 { return int64(time.Since(p.began)) + 1 }
 
 // register puts a new socket into the current poller.
@@ -113,7 +112,7 @@ func register(s *socket) error {
 	return nil
 }
 
-// unregister takes s out. Events that were fetched already find another generation.
+// unregister removes s. Events already fetched then find another generation.
 func (p *poller) unregister(s *socket) {
 	pollers.Lock()
 	defer pollers.Unlock()
@@ -124,11 +123,11 @@ func (p *poller) unregister(s *socket) {
 	}
 }
 
-// next makes the slot that of the next generation, without a socket; pollers is held,
-// here and below.
+// next advances the slot to the next generation, without a socket; pollers is held, here and
+// below.
 func (p *poller) next(i uint32) { p.slots[i] = slot{generation: p.slots[i].generation + 1} }
 
-// errBubble is why a poller does not begin in a bubble.
+// errBubble is the error of a poller that would start in a bubble.
 var errBubble = errors.New("netio: the poller cannot start inside of a testing/synctest bubble, whose clock and goroutines stand " +
 	"still while the network does not; open the first Listener or Conn outside of it, or use net.Pipe there")
 
@@ -160,7 +159,7 @@ type occurrence struct {
 	bits happening
 }
 
-// handle notifies the sockets of a batch; found has room for them.
+// handle notifies the sockets of a batch; found has space for them.
 func (p *poller) handle(events []event, fetch uint32, found []occurrence) {
 	pollers.Lock()
 	for i := range events {

@@ -11,10 +11,9 @@ import (
 
 // # Turns to read and to write
 //
-// A socket has two directions. In each, one operation at a time has the turn: it
-// alone makes system calls there. The others wait in a queue, first come, first
-// served: the writes of ten goroutines go out one after the other and never
-// interleave.
+// A socket has two directions. In each, one operation at a time has the turn: only it makes
+// system calls there. The others wait in a queue, first come, first served: the writes of ten
+// goroutines go out one after the other and never interleave.
 //
 //	                    in queue   taken   makes system calls
 //	idle                none       no      none
@@ -32,34 +31,32 @@ import (
 //
 // # The one race
 //
-// An operation is told EAGAIN; an event says that the socket is ready; the
-// operation goes to sleep. An edge is reported only once. So the two meet under
-// the socket's lock:
+// An operation gets EAGAIN; an event says that the socket is ready; the operation goes to sleep.
+// An edge is reported only once. So the two synchronize under the socket's lock:
 //
 //	the operation                        the poller
 //	 1. lock; note edges; unlock          1. lock
 //	 2. system call: EAGAIN               2. edges++, ready = true
 //	 3. lock                              3. turn free, queue not empty: grant it
-//	 4. edges has moved: again from 2     4. unlock; tell the operation granted
+//	 4. edges has moved: again from 2     4. unlock; notify the granted operation
 //	 5. ready = false; wait; unlock
 //
-// Proof. A change that makes the socket ready after the call in step 2 causes an
-// event, and the right-hand list runs after that. If it runs before step 3, it
-// also runs after step 1, and step 4 sees it: edges is written only under the
-// lock. If it runs after step 5, it finds the operation in the queue. An event
-// that was fetched before step 1 and handled after step 5 wakes the operation
-// needlessly: it makes a call, is told EAGAIN, and waits as before. That costs a
-// turn and loses nothing. A short read is an EAGAIN that costs no call: it clears
-// ready in the same way, unless the direction is sticky:
+// Proof. A change that makes the socket ready after the call in step 2 causes an event, and the
+// right-hand list runs after that. If it runs before step 3, it also runs after step 1, and step
+// 4 sees it: edges is written only under the lock. If it runs after step 5, it finds the
+// operation in the queue. An event that was fetched before step 1 and handled after step 5 wakes
+// the operation needlessly: it makes a call, gets EAGAIN, and waits as before. That costs a turn
+// and loses nothing. A short read is an EAGAIN that costs no call: it clears ready in the same
+// way, unless the direction is sticky:
 //
-//   - The system has reported an end or an error. It does so once, and they may
-//     follow the data that were read.
-//   - There was urgent data: a read ends at its mark, and the next continues behind it.
-//   - It is a Unix socket: a read ends where the peer sent a descriptor along.
+//   - The system has reported an end or an error. It does so once, and they may follow the data
+//     that were read.
+//   - There was urgent data: a read ends at its mark, and the next one continues after it.
+//   - It is a Unix socket: a read ends where the peer sent a descriptor with the data.
 //
-// It is tempting to clear ready before the call. But an event between the two
-// sets it again, although the call reads the data of that event: the next
-// operation then trusts an event that has been used up.
+// It is tempting to clear ready before the call. But an event between the two sets it again,
+// although the call reads the data of that event: the next operation then trusts an event that
+// has already been used.
 
 // socket is a descriptor in the poller. Conn and Listener consist of it.
 type socket struct {
@@ -85,8 +82,8 @@ type verdict uint8
 
 const (
 	over    verdict = iota // its results are there
-	waits                  // it has to wait, and nothing of it has happened
-	holds                  // it has to wait in the middle: it has the turn
+	waits                  // it has to wait, and no part of it has been done
+	holds                  // it has to wait in the middle, and keeps the turn
 	blocked                // it waits in the queue
 )
 
@@ -97,7 +94,7 @@ func (s *socket) of(k kind) *direction {
 	return &s.in
 }
 
-// refusal returns why no operation may begin in d; mu is held, here and below.
+// refusal returns the reason why no operation may begin in d; mu is held, here and below.
 func (s *socket) refusal(k kind) error {
 	if s.closed {
 		return net.ErrClosed
@@ -108,8 +105,8 @@ func (s *socket) refusal(k kind) error {
 	return nil
 }
 
-// try runs t at once if it need not wait. Otherwise its caller makes an operation
-// for it. machine limits the streak of attempts that did not wait.
+// try runs t at once if it need not wait. Otherwise its caller makes an operation for it. machine
+// limits the streak of attempts that did not wait.
 func (s *socket) try(t *transfer, machine bool) verdict {
 	d := s.of(t.kind)
 	s.mu.Lock()
@@ -130,8 +127,8 @@ func (s *socket) try(t *transfer, machine bool) verdict {
 	return s.run(t, nil)
 }
 
-// enqueue makes o wait, or run if its turn has come meanwhile. held says that o
-// has the turn.
+// enqueue makes o wait, or run if its turn has come in the meantime. held says that o has the
+// turn.
 func (s *socket) enqueue(o *operation, held bool) verdict {
 	d := s.of(o.kind)
 	s.mu.Lock()
@@ -164,7 +161,7 @@ func (s *socket) enqueue(o *operation, held bool) verdict {
 	return s.run(&o.transfer, o)
 }
 
-// proceed continues an operation that was granted its turn, or that was ended.
+// proceed continues an operation that was granted its turn, or was ended.
 func (s *socket) proceed(o *operation) verdict {
 	d := s.of(o.kind)
 	s.mu.Lock()
@@ -180,7 +177,7 @@ func (s *socket) proceed(o *operation) verdict {
 	return s.run(&o.transfer, o)
 }
 
-// end ends o with err. mu is held, and released.
+// end ends o with err. mu is held on entry, and released.
 func (s *socket) end(o *operation, d *direction, err error) verdict {
 	o.state = decided
 	next := d.grant()
@@ -190,7 +187,7 @@ func (s *socket) end(o *operation, d *direction, err error) verdict {
 	return over
 }
 
-// ending returns why o has to end instead of waiting or running, or nil.
+// ending returns the reason why o has to end instead of waiting or running, or nil.
 func (s *socket) ending(o *operation) error {
 	if err := s.refusal(o.kind); err != nil {
 		return err
@@ -201,8 +198,8 @@ func (s *socket) ending(o *operation) error {
 	return nil
 }
 
-// run makes the system calls of t, which has the turn and is counted inside. mu
-// is held, and released. o is t's operation, or nil.
+// run makes the system calls of t, which has the turn and is counted inside. mu is held on entry,
+// and released. o is t's operation, or nil.
 func (s *socket) run(t *transfer, o *operation) verdict {
 	d := s.of(t.kind)
 	for {
@@ -260,8 +257,8 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 	return blocked
 }
 
-// event is the poller's part of the race: bits are the conditions, fetched by the
-// fetch of that number. Where nothing waits, as after Close, the event is only recorded.
+// event is the poller's part of the race: bits are the conditions, and fetch is the number of the
+// fetch that returned them. If nothing waits, as after Close, the event is only recorded.
 func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
 	var a, b *operation

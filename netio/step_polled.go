@@ -12,7 +12,7 @@ import (
 
 // more is the part of a transfer that this system needs besides its buffer.
 type more struct {
-	rare   bool // the socket may have bytes that were read ahead, or an error that was kept
+	rare   bool // the socket may have bytes that were read ahead, or a saved error
 	proven bool // see direction
 
 	// Accepted: a descriptor, and the other end's address, of which a Unix socket
@@ -22,9 +22,9 @@ type more struct {
 	name string
 }
 
-// step makes system calls until the transfer is done or the socket would block,
-// which is done == false. An error of the transfer ends it. drained says that a
-// short read has shown that nothing is left.
+// step makes system calls until the transfer is done, or until the socket would block: then done
+// is false. An error of the transfer ends it. drained says that a short read has shown that
+// nothing is left.
 func (t *transfer) step(s *socket) (done, drained bool) {
 	switch t.kind {
 	case reading, filling:
@@ -106,7 +106,7 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 	}
 }
 
-// maxCall is the most that one system call gets: some systems refuse 2 GB and more.
+// maxCall limits the bytes of one system call: some systems refuse 2 GB and more.
 const maxCall = 1 << 30
 
 func (t *transfer) write(s *socket) (done bool) {

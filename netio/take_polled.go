@@ -58,7 +58,7 @@ func duplicateOf(c syscall.Conn) (int, error) {
 	return duplicate(raw.Control)
 }
 
-// learn asks the system what s is. It refuses anything but a socket.
+// learn queries the system for the properties of s. It refuses anything but a socket.
 func (s *socket) learn() error {
 	typ, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 // # crypto/tls without a goroutine
 //
 // A tls.Conn reads from the connection beneath until it has a record, and blocks there. But it
-// keeps what it has read so far, and an error that is a temporary net.Error is not final: the
-// next Read continues in the middle of the record. So the connection beneath, as tls.Conn sees
-// it (wire), never blocks. If there is nothing to read, it returns such an error, and the
-// machine waits outside, with no frame of crypto/tls on any stack.
+// keeps what it has read so far, and a temporary net.Error is not final: the next Read continues
+// in the middle of the record. So the connection beneath, as tls.Conn sees it (wire), never
+// blocks. If there is nothing to read, it returns such an error, and the machine waits outside,
+// with no frame of crypto/tls on any stack.
 //
 //	a read                                      a write
 //	 1. take the turn to read                    1. take the turn to write
@@ -28,17 +28,17 @@ import (
 //	 5. wait until the wire is readable
 //	 6. again from 2
 //
-// Writing is the other half. For tls.Conn an error of a write is always final, since it cannot
-// know how much of a record went out. So the wire accepts every write, into out. Its size is
-// bounded because neither list continues before out is flushed: it holds one part of a write,
-// and the answers to the records of one read. If a peer floods us with records that demand an
-// answer (key updates) and does not read, we stop reading from it.
+// Writing is different. For tls.Conn an error of a write is always final, since it cannot know
+// how much of a record went out. So the wire accepts every write, into out. The size of out is
+// bounded because neither list continues before out is flushed: it holds one part of a write, and
+// the answers to the records of one read. If a peer floods us with records that demand an answer
+// (key updates) and does not read, we stop reading from it.
 //
 // Records are sent in the order in which tls.Conn made them: it appends to out under its own
 // lock, and a flush takes all of out, under the turn to write.
 //
-// The handshake is different: it reads and writes deep in its own stack. It runs on a goroutine
-// of its own, and the wire blocks until it is over.
+// The handshake is different again: it reads and writes deep in its own stack. So it runs on a
+// separate goroutine, and the wire blocks until it is over.
 
 // TLSConn is a [Conn] with TLS, by package crypto/tls. [Server] and [Client] make one. While it
 // is idle it holds no goroutine; crypto/tls keeps its keys, and a buffer of the size of the
@@ -61,12 +61,12 @@ type TLSConn struct {
 
 var _ net.Conn = (*TLSConn)(nil)
 
-// Server makes the server's side of a TLS connection on c, which belongs to the result from then
-// on. config is that of [tls.Server]. It does not block.
+// Server makes the server's side of a TLS connection on c. The result takes ownership of c.
+// config is that of [tls.Server]. It does not block.
 func Server(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Server) }
 
-// Client makes the client's side of a TLS connection on c, which belongs to the result from then
-// on. config is that of [tls.Client]: it has a ServerName, or InsecureSkipVerify. It does not
+// Client makes the client's side of a TLS connection on c. The result takes ownership of c.
+// config is that of [tls.Client]: it needs a ServerName, or InsecureSkipVerify. It does not
 // block.
 func Client(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Client) }
 
@@ -75,10 +75,10 @@ func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.C
 	return &TLSConn{wire: w, tls: side(w, config)}
 }
 
-// Handshake performs the handshake, or waits for the one that an earlier call has begun, and
-// returns its outcome. If the ctx of the call that begins it ends, the handshake fails and the
-// connection is closed. The ctx of a later call bounds that call's wait alone. It blocks; its
-// twin is [TLSConn.HandshakeAsync].
+// Handshake performs the handshake, or waits for one that an earlier call has begun, and returns
+// its outcome. If the ctx of the call that begins it ends, the handshake fails and the connection
+// is closed. The ctx of a later call limits only that call's wait. It blocks; its twin is
+// [TLSConn.HandshakeAsync].
 func (c *TLSConn) Handshake(ctx context.Context) error {
 	_, err := c.HandshakeAsync(ctx).Wait(withoutEnd(ctx))
 	return err
