@@ -20,7 +20,7 @@ const returnPoint = "return"
 type run struct {
 	e        *Engine
 	f        *described
-	ctx      context.Context // of the function; it is canceled when the instance is canceled in this process
+	ctx      context.Context // of the function; ends when the instance is canceled here
 	record   *Record
 	doc      *checkpoint
 	frame    Frame
@@ -29,7 +29,7 @@ type run struct {
 	deferred []deferredCall
 	last     *trailed    // the point that was saved last
 	tx       Transaction // of the step that has returned, until the next write; nil: none
-	noMail   bool        // the inbox was empty when the instance was taken; nothing has been written since
+	noMail   bool        // the inbox was empty when the instance was taken; no write since
 	lost     error       // why a heartbeat of the last step could not be written; see attendStep
 }
 

@@ -81,7 +81,7 @@ type Taking struct {
 	Now       time.Time
 	Hide      time.Duration // how long taken instances stay hidden from other workers
 	Functions []string      // the functions that the worker serves
-	Steps     []string      // the steps that it calls; an instance without a Step is for all workers. nil: all steps
+	Steps     []string      // to call; an instance without a Step is for all workers. nil: all
 	Limit     int
 }
 

@@ -228,7 +228,7 @@ func TestALostInstanceLosesItsTransaction(t *testing.T) {
 				if err != nil {
 					return 0, err
 				}
-				r.Owner = "another" // the owner has no lease, so that the instance is released at once
+				r.Owner = "another" // it has no lease, so the instance is released at once
 				if _, err := l.Swap(ctx, r); err != nil {
 					return 0, err
 				}

@@ -43,7 +43,7 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	p := new(promise.Promise[*Conn])
 	p.Init()
 	if err := mayDial(ctx, network); err != nil {
-		p.TryComplete(ctx, nil, err) // the job is not published yet, so no waiter needs to be notified
+		p.TryComplete(ctx, nil, err) // the job is not published yet: no waiter to notify
 		return p.Job()
 	}
 	go func() {

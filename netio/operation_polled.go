@@ -138,7 +138,7 @@ func (b *bound) unbind(r *statemachine.Run) bool {
 
 // ContextEnded implements ctxwatch.Ender.
 func (b *bound) ContextEnded(*ctxwatch.Watch) {
-	why := ctxwatch.Reason(b.ctx) // the context may run a user's code: call it before taking the lock
+	why := ctxwatch.Reason(b.ctx) // it may run a user's code: call it before taking the lock
 	if why == nil {
 		why = context.Canceled
 	}

@@ -107,7 +107,7 @@ func lost(f func() error) error {
 	}
 }
 
-// booked returns a program that books one seat several times, on a store.
+// booked returns a program in which several bookings compete for one seat, on a store.
 func booked(bookings int, safe bool, store func() durable.Store) func(context.Context) error {
 	return func(ctx context.Context) error {
 		h := &hall{seats: 1, byKey: map[string]bool{}, safe: safe}

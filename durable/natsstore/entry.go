@@ -51,7 +51,7 @@ type letter struct {
 	Key     string `json:"key,omitempty"`
 	Sent    *int64 `json:"sent,omitempty"`
 	Payload []byte `json:"payload,omitempty"`
-	Apart   string `json:"apart,omitempty"` // the last part of the key under which the payload is stored
+	Apart   string `json:"apart,omitempty"` // the last part of the payload's own key
 }
 
 // head is the JSON of an entry. Times are nanoseconds since 1970; nil is no time.

@@ -189,7 +189,7 @@ func (s *Store) purge(ctx context.Context, f found) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, what := range []string{"m", "k"} { // of this birth only: the id may have been used again
+	for _, what := range []string{"m", "k"} { // of this birth only: the id may have been reused
 		if err == nil && (e.box.Spilled || e.box.Last > 0) {
 			err = b.stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(f.id, what, e.box.Birth, "*")))
 		}

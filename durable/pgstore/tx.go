@@ -115,5 +115,5 @@ func (t *transaction) Commit(ctx context.Context) error { return t.s.wrap(t.tx.C
 func (t *transaction) Rollback() {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTime)
 	defer cancel()
-	_ = t.tx.Rollback(ctx) // it has ended already, or its connection is closed, which also rolls back
+	_ = t.tx.Rollback(ctx) // already ended, or its connection is closed, which also rolls back
 }

@@ -68,7 +68,7 @@ type Scheduler struct {
 
 	Submitted, Refused, Begun, Ended, Abandoned, Inlined uint64 // works
 	Stolen                                               uint64 // works
-	Injected                                             uint64 // workers that stand in for waiting ones
+	Injected                                             uint64 // workers, for waiting ones
 	Queued, Running                                      uint64 // works, now
 	Workers                                              uint64 // now
 

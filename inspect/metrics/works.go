@@ -56,7 +56,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 func (s *scheduler) difference(of schedulers.EventKind, ends ...schedulers.EventKind) uint64 {
 	n := s.counts[of].Load()
 	for _, k := range ends {
-		n -= min(n, s.counts[k].Load()) // works that began before the collector may have ended since
+		n -= min(n, s.counts[k].Load()) // some began before the collector did
 	}
 	return n
 }

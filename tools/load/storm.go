@@ -27,7 +27,7 @@ type storm struct {
 	seed      uint64
 	shutdown  int64                      // number of jobs before the shutdown; 0: half of them
 	gusts     bool                       // some contexts end for hundreds of jobs at once
-	during    func(done <-chan struct{}) // runs concurrently with the load until done is closed; or nil
+	during    func(done <-chan struct{}) // runs next to the load until done is closed; or nil
 
 	half, more chan struct{} // closed when it is time for the shutdown, and a little later
 	ended      chan struct{} // closed when Shutdown has returned

@@ -113,7 +113,7 @@ func (o *output) commit() error {
 	if err := o.write(manifest, []byte(strings.Join(o.files, "\n")+"\n")); err != nil {
 		return err
 	}
-	if err := os.Chmod(o.folder, 0o755); err != nil { // a temporary folder is accessible only to its owner
+	if err := os.Chmod(o.folder, 0o755); err != nil { // a temporary folder is private to its owner
 		return fmt.Errorf("site: %w", err)
 	}
 	before := o.folder + "-before"
