@@ -238,7 +238,7 @@ func until(d *simulation.Deadlock, events []simulation.Event) []simulation.Event
 	return events
 }
 
-// check looks at the invariant.
+// check calls the invariant.
 func (r *one) check() error {
 	r.moved.Store(true)
 	if r.returned {

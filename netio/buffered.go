@@ -77,7 +77,7 @@ func bufferedRead(b *Buffered, p []byte) (int, error) {
 	return b.taken(p)
 }
 
-// taken hands out data from the buffer.
+// taken returns data from the buffer.
 func (b *Buffered) taken(p []byte) (int, error) {
 	n := copy(p, b.buf[b.lo:b.hi])
 	b.lo += n
@@ -178,7 +178,7 @@ func bufferedLine(ctx context.Context, b *Buffered, most int) ([]byte, error) {
 	}
 }
 
-// line hands out a line of n bytes and its end.
+// line takes a line of n bytes, and its end, from the buffer.
 func (b *Buffered) line(n, most int) ([]byte, error) {
 	line := bytes.TrimSuffix(b.buf[b.lo:b.lo+n], []byte("\r"))
 	if len(line) > most {
@@ -188,7 +188,7 @@ func (b *Buffered) line(n, most int) ([]byte, error) {
 	return line, nil
 }
 
-// lastLine hands out the rest at the end.
+// lastLine returns the rest at the end.
 func (b *Buffered) lastLine(most int) ([]byte, error) {
 	line := b.buf[b.lo:b.hi]
 	if len(line) > most {

@@ -52,10 +52,10 @@ func measureAll() []cost {
 	return list
 }
 
-// measure returns what f allocates, rounded to whole units: allocations that
-// happen now and then, such as the growth of the timers' heap, are averaged out.
-// The runtime may start a thread meanwhile, which costs it as much as a thousand
-// operations; so the result is the least of a few counts.
+// measure returns the allocations of f, rounded to whole units: occasional allocations, such as
+// the growth of the timers' heap, are averaged out. The runtime may start a thread during the
+// measurement, which allocates as much as a thousand operations; so the result is the smallest of
+// several counts.
 func measure(f func()) (allocs, bytes int) {
 	allocs, bytes = measureOnce(f)
 	for range 4 {

@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// bench is what the operations share.
+// bench is the state that the operations share.
 type bench struct {
 	slot             *slot
 	ctx, cancelable  context.Context

@@ -10,10 +10,10 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/usage"
 )
 
-// Plan says how a contender is measured.
+// Plan describes how a contender is measured.
 type Plan struct {
-	N       int             `json:"n"`    // operations to ask for
-	Reps    int             `json:"reps"` // how often; the quickest counts. Below 1: once
+	N       int             `json:"n"`    // operations to request
+	Reps    int             `json:"reps"` // number of runs; the fastest counts. Below 1: one
 	AtLeast time.Duration   `json:"atLeast"`
 	Setting contest.Setting `json:"setting"`
 }
@@ -22,7 +22,7 @@ type Plan struct {
 // operation's share.
 type Sample struct {
 	Ops    int     `json:"ops"`    // operations of one run
-	Time   float64 `json:"time"`   // ns, by the wall's clock
+	Time   float64 `json:"time"`   // ns, wall-clock time
 	CPU    float64 `json:"cpu"`    // ns, of all threads
 	Bytes  float64 `json:"bytes"`  // allocated on the heap
 	Allocs float64 `json:"allocs"` // objects on the heap
@@ -90,7 +90,7 @@ func failed(w *contest.Work, c *contest.Contender, err error) error {
 func measured(run contest.Run, arg, times int) (Sample, error) {
 	var m contest.Meter
 	var before, after runtime.MemStats
-	runtime.GC() // the garbage of one run is not the bill of the next
+	runtime.GC() // a run's garbage must not be charged to the next run
 	runtime.ReadMemStats(&before)
 	cpu, start := usage.CPU(), time.Now()
 	for range times {
@@ -109,7 +109,7 @@ func measured(run contest.Run, arg, times int) (Sample, error) {
 	}, nil
 }
 
-// share divides the figures among so many operations.
+// share divides the figures by the number of operations.
 func (s *Sample) share(ops float64) {
 	s.Time /= ops
 	s.CPU /= ops

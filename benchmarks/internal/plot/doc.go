@@ -2,7 +2,7 @@
 // lines for how a cost grows. All scales are logarithmic: the compared values differ by
 // factors, and equal factors are then equally far apart.
 //
-// It has a few hundred lines because pictures of a fixed kind need no more. A plotting
-// library would bring fonts and rasterisers, and its output would change from version to
-// version, while this package's output is compared in a test.
+// It is a few hundred lines long, since pictures of a fixed kind need no more. A plotting library
+// would bring fonts and rasterisers, and its output would change from version to version, while a
+// test compares this package's output.
 package plot

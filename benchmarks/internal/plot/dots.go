@@ -9,8 +9,8 @@ const (
 	others = "#8c959f"
 )
 
-// Dots is a picture of one value for each name, with its spread. Bars would be usual, but
-// the meaning of a bar is its length, and a logarithmic scale has no natural start.
+// Dots is a picture of one value for each name, with its spread. Bars would be usual, but a bar's
+// length carries its meaning, and a logarithmic scale has no natural start.
 type Dots struct {
 	Title string
 	Unit  string
@@ -26,7 +26,7 @@ type Dot struct {
 	Label       string // next to the dot
 }
 
-// Kind is the group that a figure belongs to.
+// Kind is the group to which a figure belongs.
 type Kind int
 
 // The kinds: this library, plain goroutines, everything else.

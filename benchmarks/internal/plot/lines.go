@@ -5,7 +5,7 @@ import "io"
 // Lines is a picture of growing values.
 type Lines struct {
 	Title string
-	X, Y  string // what the axes say
+	X, Y  string // the labels of the axes
 	Lines []Line
 }
 
@@ -19,8 +19,8 @@ type Line struct {
 // Point is one value.
 type Point struct{ X, Y float64 }
 
-// palettes tell lines of the same kind apart; after the last colour, the lines are dashed
-// and the colours begin again.
+// palettes distinguish lines of the same kind; after the last colour, the lines are dashed and
+// the colours begin again.
 var palettes = map[Kind][]string{
 	Ours:  {"#0969da", "#54aeff", "#0a3069", "#218bff"},
 	Plain: {"#8c6d1f", "#d4a72c"},

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Spread is the median of several values, with the least and the greatest of them. For
-// three or five rounds, finer statistics would be an invention.
+// Spread is the median of several values, with the smallest and the largest of them. For three or
+// five rounds, finer statistics would be meaningless.
 type Spread struct {
 	Median float64 `json:"median"`
 	Least  float64 `json:"least"`

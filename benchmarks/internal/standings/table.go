@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/usage"
 )
 
-// Round is one trial of each contender, in turn and without a break: a change of the
-// machine changes all of them.
+// Round is one trial of each contender, one right after the other: a change of the machine
+// affects all of them.
 type Round map[string]trial.Result
 
 // Table is the result of a work's rounds.

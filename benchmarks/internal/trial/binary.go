@@ -30,8 +30,8 @@ type Binary struct {
 	GOGC  string        // as the variable; "": 100
 	Limit time.Duration // the longest a trial may take; 0: no limit
 
-	// Memory is the most resident memory in bytes that a trial may use, where the system
-	// tells; 0: no limit.
+	// Memory is the largest resident memory in bytes that a trial may use, where the system
+	// reports it; 0: no limit.
 	Memory int64
 }
 
@@ -39,20 +39,19 @@ type Binary struct {
 type Result struct {
 	measure.Sample
 
-	// Foreign is the average number of processors that all other processes of the machine
-	// kept busy meanwhile; below zero if it is not known.
+	// Foreign is the average number of processors that all other processes of the machine kept
+	// busy during the trial; below zero if unknown.
 	Foreign float64 `json:"foreign"`
 }
 
-// Works asks the binary which works it has. It blocks until the child has ended.
+// Works queries the binary for its works. It blocks until the child has ended.
 func (b Binary) Works(ctx context.Context) ([]Listing, error) {
 	a, _, err := b.ask(ctx, Request{List: true})
 	return a.Works, err
 }
 
-// Run has a child do one trial. It blocks until the child has ended. Its error is that of
-// the trial (a wrong result), [ErrTooLong], ctx's cause, or the last message of a crashed
-// child.
+// Run makes a child run one trial. It blocks until the child has ended. Its error is that of the
+// trial (a wrong result), [ErrTooLong], ctx's cause, or the last message of a crashed child.
 func (b Binary) Run(ctx context.Context, r Request) (Result, error) {
 	before, known := usage.Busy()
 	start := time.Now()
@@ -101,11 +100,11 @@ func (b Binary) ask(ctx context.Context, r Request) (a answer, cpu time.Duration
 	return a, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// run runs the child, and looks at its memory now and then.
+// run runs the child, and checks its memory at intervals.
 //
-// Looking from outside is coarse, but it does not disturb the measurement. A limit set by
-// the system would be exact, and the Go runtime, which cannot do without memory, dies of
-// it in ever new ways.
+// Checking from outside is coarse, but it does not disturb the measurement. A limit set by the
+// system would be exact, but the Go runtime cannot handle a lack of memory, and crashes in many
+// different ways.
 func (b Binary) run(cmd *exec.Cmd, kill context.CancelCauseFunc) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", b.Path, err)

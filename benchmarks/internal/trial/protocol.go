@@ -13,7 +13,7 @@ import (
 // Protocol is the version of the messages between drivers and children.
 const Protocol = 1
 
-// argument is what makes a command a child.
+// argument makes a command a child.
 const argument = "movenext-benchmark-child"
 
 // Request is a driver's request to a child.
@@ -64,11 +64,11 @@ func Serve(args []string, in io.Reader, out io.Writer, works []*contest.Work) bo
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
-		// A figure is NaN or infinite. The answer is made again, of text alone, which can
-		// always be written.
+		// A figure is NaN or infinite. The answer is made again with text only, which can always
+		// be written.
 		text, _ = json.Marshal(answer{Error: fmt.Sprintf("trial: %v: %+v", err, a.Sample)})
 	}
-	// If it cannot be written the driver has died, and the error has no reader.
+	// If it cannot be written, the driver has died, and the error has no reader.
 	_, _ = out.Write(text)
 	return true
 }
@@ -106,7 +106,7 @@ func list(works []*contest.Work) (all []Listing) {
 	return all
 }
 
-// complaint is the line of a crashed child's output that has the reason.
+// complaint returns the line of a crashed child's output that contains the reason.
 func complaint(stderr string) string {
 	first := ""
 	for line := range strings.Lines(stderr) {
