@@ -52,13 +52,19 @@ type Tally struct {
 	// too. Set it before use.
 	Each bool
 
-	word    interleave.Int64
-	running interleave.Int64
-
-	refused, completed, abandoned, panicked interleave.Uint64
+	refused, abandoned, panicked interleave.Uint64
 
 	mu   interleave.Mutex
 	done chan struct{} // made by the first Shutdown, before the bit is set
+
+	// Submitters and workers both write word, and each write takes the cache line away from
+	// the others. What the workers alone write has a line of its own.
+	_    [64]byte
+	word interleave.Int64
+	_    [64]byte
+
+	begun, completed interleave.Uint64 // their difference is the number of running work items
+	_                [64]byte
 }
 
 const (
@@ -117,7 +123,7 @@ func (b *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason err
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
 // the counts are right and Run does not return. e may be nil.
 func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
-	b.running.Add(1)
+	b.begun.Add(1)
 	defer b.contain(e)
 	if schedulers.Observed() {
 		w = &told{w, b.Each}
@@ -134,7 +140,7 @@ func (b *Tally) contain(e Ender) { b.ended(e, recover() != nil) }
 // RunThrough is Run for a scheduler on top of another one: the panic continues, so the
 // scheduler beneath counts it too, and its observers see it.
 func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
-	b.running.Add(1)
+	b.begun.Add(1)
 	defer b.pass(e)
 	if schedulers.Observed() {
 		w = &told{w, b.Each}
@@ -172,7 +178,6 @@ func (b *Tally) ended(e Ender, panicked bool) {
 	if panicked {
 		b.panicked.Add(1)
 	}
-	b.running.Add(-1)
 	b.completed.Add(1)
 	if e != nil {
 		e.Ended()
@@ -227,8 +232,8 @@ func (b *Tally) Metrics() schedulers.Metrics {
 		Completed: b.completed.Load(),
 		Abandoned: b.abandoned.Load(),
 		Panicked:  b.panicked.Load(),
-		Running:   uint64(max(0, b.running.Load())),
 	}
+	m.Running = b.begun.Load() - m.Completed // what has completed had begun before
 	pending := uint64(b.Pending())
 	m.Submitted = m.Completed + m.Abandoned + pending
 	m.Queued = pending - min(pending, m.Running)
