@@ -46,7 +46,7 @@ func (r *Run) giveWay(c *chain) bool {
 	case nil, *sleeping, *guardedSleeping:
 		return r.handOver(c) // it leaves the worker in any case
 	case known:
-		w = &delivery{c, a.outcome}
+		w = &delivery{c, a.failure}
 	default:
 		w = &yielded{chain: c, awaiting: a}
 	}
@@ -97,7 +97,7 @@ type holding interface{ Holds() bool }
 func (w *yielded) Abandon(error) { go w.Run(nil) }
 
 // known is the outcome of a wait that need not begin; nil: it has no error.
-type known struct{ *outcome }
+type known struct{ *failure }
 
 // known ends a [Sleep] that need not wait, with the given result: at once or, if the
 // machine has to yield, after that.
@@ -107,7 +107,7 @@ func (r *Run) known(err error) (asleep bool, _ error) {
 	}
 	var k known
 	if err != nil {
-		k.outcome = &outcome{refusal: err}
+		k.failure = &failure{refusal: err}
 	}
 	r.awaiting = k
 	return true, nil

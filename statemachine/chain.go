@@ -51,7 +51,7 @@ func (c *chain) takeOver(ctx context.Context, hot *Run, m framed) {
 // the function's caller.
 func (c *chain) begin(hot *Run) {
 	if !hot.register(c) {
-		c.submitWith(hot.outcome, schedulers.Hint{Flags: schedulers.Resumed})
+		c.submitWith(hot.failure, schedulers.Hint{Flags: schedulers.Resumed})
 	}
 	hot.labels = nil
 }
@@ -108,38 +108,38 @@ func (c *chain) submitFollowed(from schedulers.Hint) {
 }
 
 // Abandon implements schedulers.Work: the home accepted the chain and has ended since.
-func (c *chain) Abandon(reason error) { go (&delivery{c, &outcome{refusal: reason}}).Run(nil) }
+func (c *chain) Abandon(reason error) { go (&delivery{c, &failure{refusal: reason}}).Run(nil) }
 
-// submitWith is submit for a chain whose top frame gets the outcome o, unless it is nil.
-func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
-	if o == nil {
+// submitWith is submit for a chain whose top frame gets the failure how, unless it is nil.
+func (c *chain) submitWith(how *failure, from schedulers.Hint) {
+	if how == nil {
 		c.submit(from)
 		return
 	}
 	f := c.awake()
-	b := &delivery{c, o}
+	b := &delivery{c, how}
 	if err := c.top.home.TrySubmit(b, from); err != nil {
 		b.Abandon(err)
 	}
 	arrived(f)
 }
 
-// delivery is a chain that continues elsewhere, with an outcome for its top frame. Few
+// delivery is a chain that continues elsewhere, with a failure for its top frame. Few
 // chains have one, so the chain has no field for it.
 type delivery struct {
 	of   *chain
-	news *outcome
+	news *failure
 }
 
 // Run implements schedulers.Work.
 func (b *delivery) Run(on schedulers.Worker) {
 	t := borrow(on)
-	t.top, t.outcome = b.of.top, b.news
+	t.top, t.failure = b.of.top, b.news
 	t.wearOwn()
 	t.goOn(b.of)
 }
 
-// Abandon implements schedulers.Work. The frame gets the outcome, and not only the error
+// Abandon implements schedulers.Work. The frame gets the failure, and not only the error
 // that the home has ended.
 func (b *delivery) Abandon(error) { go b.Run(nil) }
 

@@ -63,7 +63,7 @@ func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 			refused := run.closesCycle(&m.chain, checks[i])
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no cycle")
 			if refused {
-				(&delivery{&m.chain, run.outcome}).Run(nil)
+				(&delivery{&m.chain, run.failure}).Run(nil)
 			}
 		}
 		for _, m := range ring {

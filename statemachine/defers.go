@@ -38,7 +38,7 @@ type Defers struct {
 	top *deferred
 
 	// How the function is ending, once it is.
-	panic   *outcome
+	panic   *failure
 	exiting bool // by Goexit
 	steps   bool // Catch is deferred, not Leave
 
@@ -86,7 +86,7 @@ func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 		d.raise(r) // returning would not end the Goexit
 		return
 	}
-	d.panic, r.outcome = nil, d.panic
+	d.panic, r.failure = nil, d.panic
 }
 
 // pop makes the newest deferred call; false: no call is left.

@@ -39,6 +39,6 @@ func (r *Run) takeBack(resumed *resumption, v any) bool {
 	if !resumed.used.CompareAndSwap(false, true) {
 		return false
 	}
-	r.outcome = r.newPanic(v)
+	r.failure = r.newPanic(v)
 	return true
 }

@@ -32,7 +32,7 @@ type iterator[K, V any] struct {
 	key   K
 	value V
 	over  bool     // seq has ended
-	how   *outcome // if not by returning
+	how   *failure // if not by returning
 }
 
 // The states of an iterator, in addition to those of all frames.
@@ -113,9 +113,9 @@ func (f *iterator[K, V]) run() {
 		switch v := recover(); {
 		case returned:
 		case v != nil:
-			f.how = &outcome{value: v, stack: stackOf(v)}
+			f.how = &failure{value: v, stack: stackOf(v)}
 		default:
-			f.how = &outcome{goexit: true}
+			f.how = &failure{goexit: true}
 		}
 		f.over = true
 		f.reply()
@@ -138,12 +138,12 @@ func (f *iterator[K, V]) yield(k K, v V) bool {
 	f.key, f.value = k, v
 	f.reply()
 	<-f.resume
-	if o := f.wanted.failure; o != nil {
+	if how := f.wanted.failure; how != nil {
 		f.wanted.failure, f.wanted.failed = nil, true
-		if o.goexit {
+		if how.goexit {
 			runtime.Goexit()
 		}
-		panic(o.value)
+		panic(how.value)
 	}
 	return !f.wanted.stopped
 }

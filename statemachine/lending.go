@@ -124,8 +124,8 @@ func (r *Run) spent() uint8 {
 func (r *Run) giveBack() {
 	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
 	r.unwatch()
-	if r.last != nil || r.timers != nil || r.outcome != nil || r.raised != nil || r.holder != nil || r.labels != nil {
-		r.last, r.timers, r.outcome, r.raised, r.holder = nil, nil, nil, nil, nil
+	if r.last != nil || r.timers != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil {
+		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
 		r.leaveLabels()
 	}
 	p := r.lender

@@ -56,7 +56,7 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 		lent.top, lent.last, lent.runs, lent.ready = new(Frame), new(Frame), 3, 5
 		lent.Keep(new(Operation))
 		lent.timers = ambient.Timers(ambient.Home(t.Context()))
-		lent.outcome, lent.raised = new(outcome), new(outcome)
+		lent.failure, lent.raised = new(failure), new(failure)
 		lender := lent.lender
 		lent.giveBack()
 		assert.Equal(t, Run{lender: lender}, *lent)

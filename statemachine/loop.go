@@ -52,7 +52,7 @@ type Iteration[K, V any] interface {
 // order is the loop's instruction to the iterator for its next step.
 type order struct {
 	stopped bool     // yield returns false
-	failure *outcome // yield raises this
+	failure *failure // yield raises this
 	failed  bool     // it has done so
 }
 
@@ -110,7 +110,7 @@ func (l *Loop[K, V]) Stopped(r *Run) { r.Rethrow() }
 // empty.
 type Loops struct {
 	top     openLoop
-	raising *outcome // the panic that was raised in an iterator that has suspended
+	raising *failure // the panic that was raised in an iterator that has suspended
 }
 
 // openLoop is a Loop without its types.
@@ -119,9 +119,9 @@ type openLoop interface {
 	enter(outer openLoop)
 	// leave returns the loop that enter recorded.
 	leave() openLoop
-	// abort raises o in the iterator and returns the outcome with which the iterator
+	// abort raises how in the iterator and returns the failure with which the iterator
 	// ends, unless it suspends.
-	abort(r *Run, o *outcome) (left *outcome, suspended bool)
+	abort(r *Run, how *failure) (left *failure, suspended bool)
 	// exit lets the iterator exit.
 	exit(r *Run)
 }
@@ -140,7 +140,7 @@ func (l *Loops) Close() { l.top = l.top.leave() }
 
 // Leave is deferred by the MoveNext of a function that has loops over streams or
 // functions. If the function was left by a panic or by runtime.Goexit, Leave passes that
-// through the iterators; the frame's caller raises the result (outcome.go). If one of
+// through the iterators; the frame's caller raises the result (failure.go). If one of
 // them suspends, the frame is suspended at state, and *finished is false.
 func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
@@ -157,26 +157,26 @@ func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 			l.exit(r)
 		}
 	}()
-	o := r.panicked(v)
+	how := r.panicked(v)
 	for l.top != nil {
-		left, suspended := l.top.abort(r, o)
+		left, suspended := l.top.abort(r, how)
 		if suspended {
 			exiting = false
-			l.raising = o
+			l.raising = how
 			f.State, *finished = state, false
 			return
 		}
 		l.Close()
-		o = left
+		how = left
 	}
 	exiting = false
-	*finished, r.outcome = true, o
+	*finished, r.failure = true, how
 }
 
 // Resume continues with a panic in whose course an iterator has suspended. It does not return.
 func (l *Loops) Resume(r *Run) {
-	raised, came := l.raising, r.outcome
-	l.raising, r.outcome = nil, nil
+	raised, came := l.raising, r.failure
+	l.raising, r.failure = nil, nil
 	l.Close()
 	switch {
 	case came == nil || came.refusal != nil:
@@ -201,15 +201,15 @@ func (l *Loops) exit(r *Run) {
 	loop.exit(r)
 }
 
-func (l *Loop[K, V]) abort(r *Run, o *outcome) (left *outcome, suspended bool) {
+func (l *Loop[K, V]) abort(r *Run, how *failure) (left *failure, suspended bool) {
 	if l.iteration.base().State <= 0 {
-		return o, false // it is not at a yield: the panic is its own
+		return how, false // it is not at a yield: the panic is its own
 	}
-	l.iteration.order().failure = o
+	l.iteration.order().failure = how
 	defer func() {
 		if v := recover(); v != nil {
-			if left = o; panics.Same(o.value, v) {
-				o.value = v
+			if left = how; panics.Same(how.value, v) {
+				how.value = v
 			} else {
 				left = r.newPanic(v)
 			}
@@ -218,8 +218,8 @@ func (l *Loop[K, V]) abort(r *Run, o *outcome) (left *outcome, suspended bool) {
 	if !l.Next(r) {
 		return nil, true
 	}
-	if left = r.outcome; left != nil {
-		r.outcome = nil
+	if left = r.failure; left != nil {
+		r.failure = nil
 		return left, false
 	}
 	return r.newPanic(swallowed()), false
@@ -230,7 +230,7 @@ func (l *Loop[K, V]) exit(r *Run) {
 	if f.State <= 0 {
 		return
 	}
-	l.iteration.order().failure = &outcome{goexit: true}
+	l.iteration.order().failure = &failure{goexit: true}
 	if v := apart(func() { begin(l.iteration, r.elsewhere(f)) }); v != nil {
 		panic(v)
 	}

@@ -62,12 +62,12 @@ func (o *order) raise(r *Run) {
 	if o.failure == nil {
 		return
 	}
-	failure := o.failure
+	f := o.failure
 	o.failure, o.failed = nil, true
-	if failure.goexit {
+	if f.goexit {
 		runtime.Goexit()
 	}
-	r.raise(failure)
+	r.raise(f)
 }
 
 // insisting calls yield after it has returned false.
@@ -145,9 +145,9 @@ func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
 			return
 		}
 		if v := recover(); v != nil {
-			m.order().failure = &outcome{value: v}
+			m.order().failure = &failure{value: v}
 		} else {
-			m.order().failure = &outcome{goexit: true}
+			m.order().failure = &failure{goexit: true}
 		}
 		drive(m)
 	}()

@@ -11,22 +11,22 @@ import (
 // suspended callee. If the callee returned it does nothing. It is the first call of a
 // generated Results.
 func (r *Run) Rethrow() {
-	if o := r.outcome; o != nil {
-		r.outcome = nil
-		r.raise(o)
+	if f := r.failure; f != nil {
+		r.failure = nil
+		r.raise(f)
 	}
 }
 
 // Refusal returns the reason why the awaited operation has no result, or nil. The reason
 // is that the home refused the resumed chain, or that the context of a sleep has ended.
 func (r *Run) Refusal() error {
-	o := r.outcome
-	if o == nil {
+	f := r.failure
+	if f == nil {
 		return nil
 	}
-	r.outcome = nil
-	r.raise(o)
-	return o.refusal
+	r.failure = nil
+	r.raise(f)
+	return f.refusal
 }
 
 // JobResult returns the outcome of an awaited job: the results of j.Await() in plain
@@ -34,7 +34,7 @@ func (r *Run) Refusal() error {
 // machine alone (promise.Promise.HandOver) is returned in any case: otherwise it would
 // be lost, since no other caller can get it.
 func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
-	if r.outcome != nil {
+	if r.failure != nil {
 		if err := r.Refusal(); err != nil && !handedOver(j) {
 			var zero T
 			return zero, err

@@ -30,11 +30,11 @@ type Run struct {
 
 	// How the last callee ended, if not by returning; or why the awaited operation has
 	// no result: the home refused, or a sleep's context has ended.
-	outcome *outcome
+	failure *failure
 
 	// The panic that was raised again last. Go now reports a newer stack for it; this
 	// keeps the first one.
-	raised *outcome
+	raised *failure
 
 	// The labels that were set on the goroutine for the chain; nil: none. During a hot
 	// start, those of SetGoroutineLabels. See labels.go.
@@ -209,7 +209,7 @@ func (r *Run) suspended(c *chain, running **Frame) {
 func (r *Run) goHome(c *chain) {
 	r.keepLabels()
 	c.top = r.top
-	c.submitWith(r.outcome, schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
+	c.submitWith(r.failure, schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
 }
 
 // register registers c with the operation that it waits for and returns true, after
@@ -313,14 +313,14 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	}
 	failed.State = Finished
 	if v == nil {
-		r.outcome = &outcome{goexit: true}
+		r.failure = &failure{goexit: true}
 	} else {
-		r.outcome = r.panicked(v)
+		r.failure = r.panicked(v)
 	}
 	r.raised = nil
 	if r.pop(failed) == nil {
-		r.outcome.report(r.Worker())
-		failed.self.(root).fail(r.outcome.err(), r.Worker())
+		r.failure.report(r.Worker())
+		failed.self.(root).fail(r.failure.err(), r.Worker())
 		return false
 	}
 	if v == nil || !r.top.atHomeOf(failed) {
@@ -335,7 +335,7 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 func (r *Run) sendOn(c *chain) {
 	r.keepLabels()
 	c.top = r.top
-	c.submitWith(r.outcome, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
+	c.submitWith(r.failure, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // root is the machine at the end of a chain: the one with the job.

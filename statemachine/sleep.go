@@ -74,10 +74,10 @@ func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
 // with v, or called runtime.Goexit if v is nil.
 func (r *Run) disarmed(c *chain, v any) {
 	if v != nil {
-		r.outcome = r.newPanic(v)
+		r.failure = r.newPanic(v)
 		return
 	}
-	c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
+	c.submitWith(&failure{goexit: true}, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // guardedSleeping is a sleep whose context can end.
@@ -162,12 +162,12 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 }
 
 // Run implements schedulers.Work: the chain continues, and its top frame gets the
-// reason. The end of one context may end a million sleeps, so the outcome of each is
+// reason. The end of one context may end a million sleeps, so the failure of each is
 // allocated only when its turn comes.
 func (g *guardedSleeping) Run(on schedulers.Worker) {
-	var news *outcome
+	var news *failure
 	if err, ok := g.why.(error); ok { // else no reason: only a context that breaks its contract
-		news = &outcome{refusal: err}
+		news = &failure{refusal: err}
 	}
 	(&delivery{g.leave(), news}).Run(on)
 }

@@ -153,7 +153,7 @@ func (r *Run) enlist(c *chain, w awaiter.Registrar, check cycleCheck) bool {
 func (r *Run) closesCycle(c *chain, check cycleCheck) bool {
 	err := check.takeBack(&c.node)
 	if err != nil {
-		r.outcome = &outcome{refusal: err}
+		r.failure = &failure{refusal: err}
 	}
 	return err != nil
 }

@@ -28,11 +28,11 @@ import (
 // The caller is FEnter, FAsync or Loop.More. For a frame that was resumed it is Results, after
 // the chain's loop has taken the frame off, as if it had returned, or the root's MoveNext.
 
-// outcome describes how a callee ended that did not return, or why an awaited operation
+// failure describes how a callee ended that did not return, or why an awaited operation
 // has no result: the machine's home has refused the machine, the machine would wait for
 // itself, or the context of its sleep has ended. In the latter cases refusal is not nil;
 // only that distinguishes them from a panic.
-type outcome struct {
+type failure struct {
 	value   any
 	stack   panics.Stack
 	async   []job.Frame
@@ -40,19 +40,19 @@ type outcome struct {
 	refusal error
 }
 
-// panicked returns the outcome of a panic that was just recovered. If it was raised
-// again, the outcome has the stack of the first raise.
-func (r *Run) panicked(v any) *outcome {
-	if o := r.raised; o != nil && panics.Same(o.value, v) {
-		o.value = v // functions that count as one may be two
-		return o
+// panicked returns the failure of a panic that was just recovered. If it was raised
+// again, the failure has the stack of the first raise.
+func (r *Run) panicked(v any) *failure {
+	if f := r.raised; f != nil && panics.Same(f.value, v) {
+		f.value = v // functions that count as one may be two
+		return f
 	}
 	return r.newPanic(v)
 }
 
-// newPanic returns the outcome of a panic that was raised for the first time just now.
-func (r *Run) newPanic(v any) *outcome {
-	return &outcome{value: v, stack: stackOf(v), async: r.asyncStack()}
+// newPanic returns the failure of a panic that was raised for the first time just now.
+func (r *Run) newPanic(v any) *failure {
+	return &failure{value: v, stack: stackOf(v), async: r.asyncStack()}
 }
 
 // stackOf returns the stack of a panic that was just recovered. The error of another
@@ -67,40 +67,40 @@ func stackOf(v any) panics.Stack {
 // caught returns the panic that ends a frame: v, which its deferred function has
 // recovered, or the panic that the previous deferred function has kept in the Run. Nil
 // means runtime.Goexit.
-func (r *Run) caught(v any) *outcome {
+func (r *Run) caught(v any) *failure {
 	if v != nil {
 		return r.panicked(v)
 	}
-	o := r.outcome
-	r.outcome = nil
-	return o
+	f := r.failure
+	r.failure = nil
+	return f
 }
 
 // raise raises a panic or a Goexit again, and does nothing for a refusal.
-func (r *Run) raise(o *outcome) {
+func (r *Run) raise(f *failure) {
 	switch {
-	case o.goexit:
+	case f.goexit:
 		runtime.Goexit()
-	case o.refusal == nil:
-		r.raised = o
-		panic(o.value)
+	case f.refusal == nil:
+		r.raised = f
+		panic(f.value)
 	}
 }
 
-// err returns the outcome as the error of a job.
-func (o *outcome) err() error {
-	if o.goexit {
+// err returns the failure as the error of a job.
+func (f *failure) err() error {
+	if f.goexit {
 		return job.ErrGoexit
 	}
-	if p, ok := o.value.(*job.PanicError); ok {
+	if p, ok := f.value.(*job.PanicError); ok {
 		return p
 	}
-	return &job.PanicError{Value: o.value, Stack: o.stack.Text(), Async: o.async}
+	return &job.PanicError{Value: f.value, Stack: f.stack.Text(), Async: f.async}
 }
 
 // report reports a panic that ends a job to the scheduler.
-func (o *outcome) report(on schedulers.Worker) {
-	if !o.goexit {
-		schedulers.ReportPanic(on, o.value, o.stack.Text())
+func (f *failure) report(on schedulers.Worker) {
+	if !f.goexit {
+		schedulers.ReportPanic(on, f.value, f.stack.Text())
 	}
 }
