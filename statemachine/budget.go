@@ -69,21 +69,21 @@ func (w *yielded) StandsFor() any { return w.chain }
 
 // Run implements schedulers.Work.
 func (w *yielded) Run(on schedulers.Worker) {
-	t := borrow(on)
-	t.top, t.awaiting = w.chain.top, w.awaiting
-	t.wearOwn()
-	if t.register(w.chain) {
-		t.giveBack()
+	r := borrow(on)
+	r.top, r.awaiting = w.chain.top, w.awaiting
+	r.wearOwn()
+	if r.register(w.chain) {
+		r.giveBack()
 		return
 	}
-	held, is := t.awaiting.(holding)
-	t.awaiting = nil
+	held, is := r.awaiting.(holding)
+	r.awaiting = nil
 	if is && budget.Searching() && held.Holds() {
-		t.giveWay(w.chain)
-		t.giveBack()
+		r.giveWay(w.chain)
+		r.giveBack()
 		return
 	}
-	t.goOn(w.chain)
+	r.goOn(w.chain)
 }
 
 // holding is implemented by objects that a machine may hold after its wait, such as

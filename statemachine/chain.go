@@ -62,14 +62,14 @@ func (c *chain) begin(hot *Run) {
 // of 28 ns. (Remembering the last Run, usually that of the same worker, would save a
 // nanosecond, and cost 8 bytes in each suspended machine.)
 func (c *chain) Run(on schedulers.Worker) {
-	t := borrow(on)
-	t.top = c.top
-	if l := t.top.home.Labels; l != nil {
-		t.wear(l)
+	r := borrow(on)
+	r.top = c.top
+	if l := r.top.home.Labels; l != nil {
+		r.wear(l)
 	}
-	for t.advance(c) {
+	for r.advance(c) {
 	}
-	t.giveBack()
+	r.giveBack()
 }
 
 // Completed implements continuation.Target.
@@ -117,9 +117,9 @@ func (c *chain) submitWith(how *failure, from schedulers.Hint) {
 		return
 	}
 	f := c.awake()
-	b := &delivery{c, how}
-	if err := c.top.home.TrySubmit(b, from); err != nil {
-		b.Abandon(err)
+	d := &delivery{c, how}
+	if err := c.top.home.TrySubmit(d, from); err != nil {
+		d.Abandon(err)
 	}
 	arrived(f)
 }
@@ -132,16 +132,16 @@ type delivery struct {
 }
 
 // Run implements schedulers.Work.
-func (b *delivery) Run(on schedulers.Worker) {
-	t := borrow(on)
-	t.top, t.failure = b.of.top, b.news
-	t.wearOwn()
-	t.goOn(b.of)
+func (d *delivery) Run(on schedulers.Worker) {
+	r := borrow(on)
+	r.top, r.failure = d.of.top, d.news
+	r.wearOwn()
+	r.goOn(d.of)
 }
 
 // Abandon implements schedulers.Work. The frame gets the failure, and not only the error
 // that the home has ended.
-func (b *delivery) Abandon(error) { go b.Run(nil) }
+func (d *delivery) Abandon(error) { go d.Run(nil) }
 
 var (
 	_ schedulers.Work     = (*chain)(nil)

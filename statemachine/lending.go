@@ -32,11 +32,11 @@ type lender struct {
 	pooled  *pooledRun // the one Run that it has, and itself; nil: it is in a worker's room
 }
 
-// moveTo makes p the lender of the worker on.
-func (p *lender) moveTo(on schedulers.Worker) {
-	p.on, p.leaving = on, on
-	if l, ok := on.(schedulers.Leaver); ok {
-		p.leaving = l.Leaving()
+// moveTo makes l the lender of the worker on.
+func (l *lender) moveTo(on schedulers.Worker) {
+	l.on, l.leaving = on, on
+	if leaver, ok := on.(schedulers.Leaver); ok {
+		l.leaving = leaver.Leaving()
 	}
 }
 
@@ -54,9 +54,9 @@ type pooledRun struct {
 var pooledRuns = sync.Pool{New: func() any { return newPooled() }}
 
 func newPooled() *pooledRun {
-	l := new(pooledRun)
-	l.lender, l.at.pooled = &l.at, l
-	return l
+	p := new(pooledRun)
+	p.lender, p.at.pooled = &p.at, p
+	return p
 }
 
 // borrow returns a Run for the worker on, which the caller runs on. giveBack ends the loan.
@@ -69,46 +69,46 @@ func borrow(on schedulers.Worker) *Run {
 	if room == nil {
 		return borrowPooled(on)
 	}
-	p, ok := (*room).(*lender)
+	l, ok := (*room).(*lender)
 	if !ok {
 		if *room != nil {
 			return borrowPooled(on) // another chain uses it
 		}
-		p = new(lender)
-		p.moveTo(on)
-		*room = p
+		l = new(lender)
+		l.moveTo(on)
+		*room = l
 	}
-	t := p.free
-	if t == nil {
-		return &Run{lender: p}
+	r := l.free
+	if r == nil {
+		return &Run{lender: l}
 	}
-	p.free = t.next
-	return t
+	l.free = r.next
+	return r
 }
 
 // borrowPooled is borrow for a worker that has no room, or that the caller may not run on.
 func borrowPooled(on schedulers.Worker) *Run {
-	l, _ := pooledRuns.Get().(*pooledRun)
-	l.at.moveTo(on)
-	return &l.Run
+	p, _ := pooledRuns.Get().(*pooledRun)
+	p.at.moveTo(on)
+	return &p.Run
 }
 
-// moveOn returns the Run that continues a suspended first step on the worker on: l, which has
+// moveOn returns the Run that continues a suspended first step on the worker on: p, which has
 // kept the needed state, or one of the worker's own Runs. For spent see jobcore.Awaiting.
-func (l *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
-	rest := &l.Run
+func (p *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
+	r := &p.Run
 	if spent&jobcore.Unproven != 0 {
-		l.at.moveTo(on)
+		p.at.moveTo(on)
 	} else {
-		rest = borrow(on)
-		rest.top, rest.awaiting, rest.timers, rest.holder = l.top, l.awaiting, l.timers, l.holder
-		rest.ready = l.ready
-		l.giveBack()
+		r = borrow(on)
+		r.top, r.awaiting, r.timers, r.holder = p.top, p.awaiting, p.timers, p.holder
+		r.ready = p.ready
+		p.giveBack()
 	}
-	if rest.runs = int32(spent &^ jobcore.Unproven); rest.runs > 0 {
-		rest.runs |= nested
+	if r.runs = int32(spent &^ jobcore.Unproven); r.runs > 0 {
+		r.runs |= nested
 	}
-	return rest
+	return r
 }
 
 // spent returns the argument spent for a job that is run within this run.
@@ -128,16 +128,16 @@ func (r *Run) giveBack() {
 		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
 		r.leaveLabels()
 	}
-	p := r.lender
-	if p.pooled != nil {
-		p.moveTo(nil)
-		pooledRuns.Put(p.pooled)
+	l := r.lender
+	if l.pooled != nil {
+		l.moveTo(nil)
+		pooledRuns.Put(l.pooled)
 		return
 	}
-	if r.next != p.free {
-		r.next = p.free
+	if r.next != l.free {
+		r.next = l.free
 	}
-	p.free = r
+	l.free = r
 }
 
 // Worker returns the worker on which the machine runs, or nil if that is not known. It

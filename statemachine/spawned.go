@@ -34,10 +34,10 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	r.Push(ctx, m)
 	s.chain.takeOver(ctx, r, m)
 	r.labels = nil
-	l, _ := pooledRuns.Get().(*pooledRun)
-	l.begun, l.first, l.by = &s.chain, m.base(), s
-	l.top, l.awaiting, l.timers, l.holder, l.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
-	return (*begun)(l)
+	p, _ := pooledRuns.Get().(*pooledRun)
+	p.begun, p.first, p.by = &s.chain, m.base(), s
+	p.top, p.awaiting, p.timers, p.holder, p.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
+	return (*begun)(p)
 }
 
 // begun is a chain that has suspended in its first step, before it is registered.
@@ -50,23 +50,23 @@ func (*begun) Error() string { return "statemachine: the function has suspended"
 // taken by a worker that has nothing else to do: the chain may run the job that it
 // awaits, or continue here, if the frame to resume is at home here.
 func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
-	l := (*pooledRun)(b)
-	l.by.endAt(end)
-	c, first := l.begun, l.first
-	l.begun, l.first, l.by = nil, nil, nil
-	t := l.moveOn(on, spent)
-	t.wearOwn()
-	if t.register(c) {
-		t.giveBack()
+	p := (*pooledRun)(b)
+	p.by.endAt(end)
+	c, first := p.begun, p.first
+	p.begun, p.first, p.by = nil, nil, nil
+	r := p.moveOn(on, spent)
+	r.wearOwn()
+	if r.register(c) {
+		r.giveBack()
 		return
 	}
-	t.awaiting = nil
-	if !t.top.atHomeOf(first) {
-		t.goHome(c)
-		t.giveBack()
+	r.awaiting = nil
+	if !r.top.atHomeOf(first) {
+		r.goHome(c)
+		r.giveBack()
 		return
 	}
-	t.goOn(c)
+	r.goOn(c)
 }
 
 func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
