@@ -37,13 +37,13 @@ type memory struct {
 	leases map[string]time.Time // of workers
 }
 
-func (s *memory) Load(ctx context.Context, id string) (*Record, error) {
+func (m *memory) Load(ctx context.Context, id string) (*Record, error) {
 	if err := failed(ctx); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row := s.rows[id]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row := m.rows[id]
 	if row == nil {
 		return nil, ErrNotFound
 	}
@@ -57,16 +57,16 @@ func (r *Record) clone() *Record {
 	return &c
 }
 
-func (s *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 	if err := failed(ctx); err != nil {
 		return false, err
 	}
 	if r.Owner == "" {
-		defer s.listeners.Tell()
+		defer m.listeners.Tell()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old := s.rows[r.ID]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old := m.rows[r.ID]
 	switch {
 	case old == nil && r.Version != 0:
 		return false, ErrConflict
@@ -74,11 +74,11 @@ func (s *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 		return false, ErrConflict
 	case old == nil:
 		old = &row{keys: map[string]bool{}}
-		s.rows[r.ID] = old
+		m.rows[r.ID] = old
 	}
 	r.Version++
 	old.record = *r.clone()
-	old.inbox = slices.DeleteFunc(old.inbox, func(m Message) bool { return m.Seq <= r.Floor })
+	old.inbox = slices.DeleteFunc(old.inbox, func(message Message) bool { return message.Seq <= r.Floor })
 	mail = old.last > r.Seen
 	if old.due = r.Due; r.Owner != "" {
 		old.due = time.Time{}
@@ -89,27 +89,27 @@ func (s *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 	return mail, nil
 }
 
-func (s *memory) Send(ctx context.Context, id string, m Message) error {
+func (m *memory) Send(ctx context.Context, id string, message Message) error {
 	if err := failed(ctx); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.listeners.Tell()
-	defer s.mu.Unlock()
-	row := s.rows[id]
+	m.mu.Lock()
+	defer m.listeners.Tell()
+	defer m.mu.Unlock()
+	row := m.rows[id]
 	switch {
 	case row == nil:
 		return ErrNotFound
 	case row.record.Status.Ended():
 		return ErrEnded
-	case m.Key != "" && row.keys[m.Key]:
+	case message.Key != "" && row.keys[message.Key]:
 		return nil
 	}
 	row.last++
-	m.Seq, m.Payload = row.last, slices.Clone(m.Payload)
-	row.inbox = append(row.inbox, m)
-	if m.Key != "" {
-		row.keys[m.Key] = true
+	message.Seq, message.Payload = row.last, slices.Clone(message.Payload)
+	row.inbox = append(row.inbox, message)
+	if message.Key != "" {
+		row.keys[message.Key] = true
 	}
 	if row.record.Owner == "" && row.record.Status != Stuck {
 		row.due = time.Unix(0, 0)
@@ -117,40 +117,40 @@ func (s *memory) Send(ctx context.Context, id string, m Message) error {
 	return nil
 }
 
-func (s *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
 	if err := failed(ctx); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row := s.rows[id]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row := m.rows[id]
 	if row == nil {
 		return nil, ErrNotFound
 	}
 	var list []Message
-	for _, m := range row.inbox {
-		if m.Seq > after {
-			m.Payload = slices.Clone(m.Payload)
-			list = append(list, m)
+	for _, message := range row.inbox {
+		if message.Seq > after {
+			message.Payload = slices.Clone(message.Payload)
+			list = append(list, message)
 		}
 	}
 	return list, nil
 }
 
-func (s *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Time, err error) {
+func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Time, err error) {
 	if err := failed(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	soonest := func(at time.Time) {
 		if next.IsZero() || at.Before(next) {
 			next = at
 		}
 	}
 	var due []*row
-	for _, row := range s.rows {
-		at := s.dueOf(row)
+	for _, row := range m.rows {
+		at := m.dueOf(row)
 		switch {
 		case at.IsZero() || !t.Serves(&row.record):
 		case at.After(t.Now):
@@ -160,24 +160,24 @@ func (s *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 		}
 	}
 	slices.SortFunc(due, func(a, b *row) int {
-		return cmp.Or(s.dueOf(a).Compare(s.dueOf(b)), strings.Compare(a.record.ID, b.record.ID))
+		return cmp.Or(m.dueOf(a).Compare(m.dueOf(b)), strings.Compare(a.record.ID, b.record.ID))
 	})
 	for i, row := range due {
 		if i < t.Limit {
 			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0})
 			row.due = t.Now.Add(t.Hide)
 		}
-		soonest(s.dueOf(row))
+		soonest(m.dueOf(row))
 	}
 	return list, next, nil
 }
 
 // dueOf returns when an instance may be taken; zero: not without a change.
-func (s *memory) dueOf(r *row) time.Time {
+func (m *memory) dueOf(r *row) time.Time {
 	if r.record.Owner == "" {
 		return r.due
 	}
-	expires := s.leases[r.record.Owner]
+	expires := m.leases[r.record.Owner]
 	if r.due.After(expires) { // it was taken after that
 		return r.due
 	}
@@ -187,36 +187,36 @@ func (s *memory) dueOf(r *row) time.Time {
 	return expires
 }
 
-func (s *memory) Lease(ctx context.Context, worker string, until time.Time) error {
+func (m *memory) Lease(ctx context.Context, worker string, until time.Time) error {
 	if err := failed(ctx); err != nil {
 		return err
 	}
 	if !until.After(time.Now()) {
-		defer s.listeners.Tell() // the worker's instances become due
+		defer m.listeners.Tell() // the worker's instances become due
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leases[worker] = until
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leases[worker] = until
 	return nil
 }
 
-func (s *memory) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+func (m *memory) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	if err := failed(ctx); err != nil {
 		return time.Time{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.leases[worker], nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.leases[worker], nil
 }
 
-func (s *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
+func (m *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
 	if err := failed(ctx); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var list []*Record
-	for _, row := range s.rows {
+	for _, row := range m.rows {
 		if f.Matches(&row.record) {
 			list = append(list, row.record.clone())
 		}
@@ -248,35 +248,35 @@ func (f Filter) Most() int {
 	return f.Limit
 }
 
-func (s *memory) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
+func (m *memory) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
 	if err := failed(ctx); err != nil {
 		return 0, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	n := 0
-	for id, row := range s.rows {
+	for id, row := range m.rows {
 		if n < limit && row.record.Status.Ended() && row.record.Updated.Before(before) {
-			delete(s.rows, id)
+			delete(m.rows, id)
 			n++
 		}
 	}
-	s.forget(before)
+	m.forget(before)
 	return n, nil
 }
 
 // forget removes the leases that ended before the time, except those of owners.
-func (s *memory) forget(before time.Time) {
+func (m *memory) forget(before time.Time) {
 	owners := map[string]bool{}
-	for _, row := range s.rows {
+	for _, row := range m.rows {
 		owners[row.record.Owner] = true
 	}
-	maps.DeleteFunc(s.leases, func(worker string, until time.Time) bool {
+	maps.DeleteFunc(m.leases, func(worker string, until time.Time) bool {
 		return until.Before(before) && !owners[worker]
 	})
 }
 
-func (s *memory) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
+func (m *memory) Notify(f func()) (stop func()) { return m.listeners.Add(f) }
 
 // failed returns the error of a context that has ended; nil means context.Background.
 func failed(ctx context.Context) error {

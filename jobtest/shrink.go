@@ -45,35 +45,35 @@ func (s *session) shrink(o outcome) outcome {
 		o.failure.more += "\nThe schedule does not fail again: the program depends on more than its schedule."
 		return o
 	}
-	w := &shrinking{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
-	for w.takeBack() {
+	search := &shrinking{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
+	for search.takeBack() {
 	}
-	w.limit = s.runs + shrinkRuns
-	w.searchSmaller()
-	return w.best
+	search.limit = s.runs + shrinkRuns
+	search.searchSmaller()
+	return search.best
 }
 
 // open reports whether the budget allows another run.
-func (w *shrinking) open() bool { return w.runs < w.limit && time.Now().Before(w.until) }
+func (s *shrinking) open() bool { return s.runs < s.limit && time.Now().Before(s.until) }
 
 // fails runs a candidate, and keeps it if it fails in the same way and is smaller.
-func (w *shrinking) fails(chosen []int) bool {
-	if !w.open() {
+func (s *shrinking) fails(chosen []int) bool {
+	if !s.open() {
 		return false
 	}
-	return w.keep(w.follow(script(chosen)))
+	return s.keep(s.follow(script(chosen)))
 }
 
 // keep makes o the best if it is better.
-func (w *shrinking) keep(o outcome) bool {
-	if !o.failed() || o.failure.kind != w.best.failure.kind {
+func (s *shrinking) keep(o outcome) bool {
+	if !o.failed() || o.failure.kind != s.best.failure.kind {
 		return false
 	}
-	size, best := deviations(o.trace), deviations(w.best.trace)
-	if size > best || size == best && len(trimmed(o.trace)) >= len(trimmed(w.best.trace)) {
+	size, best := deviations(o.trace), deviations(s.best.trace)
+	if size > best || size == best && len(trimmed(o.trace)) >= len(trimmed(s.best.trace)) {
 		return false
 	}
-	w.best = o
+	s.best = o
 	return true
 }
 
@@ -90,17 +90,17 @@ func deviations(t simulation.Trace) int {
 
 // takeBack drops deviations, in chunks of decreasing size, and reports whether
 // any of that has led to a smaller schedule.
-func (w *shrinking) takeBack() bool {
+func (s *shrinking) takeBack() bool {
 	smaller := false
-	for size := len(w.best.trace); size > 0; size /= 2 {
-		for end := len(trimmed(w.best.trace)); end > 0 && w.open(); end -= size {
-			for _, candidate := range without(w.best.trace, max(0, end-size), end) {
-				if w.fails(candidate) {
+	for size := len(s.best.trace); size > 0; size /= 2 {
+		for end := len(trimmed(s.best.trace)); end > 0 && s.open(); end -= size {
+			for _, candidate := range without(s.best.trace, max(0, end-size), end) {
+				if s.fails(candidate) {
 					smaller = true
 					break
 				}
 			}
-			end = min(end, len(trimmed(w.best.trace))+size)
+			end = min(end, len(trimmed(s.best.trace))+size)
 		}
 	}
 	return smaller
@@ -127,19 +127,19 @@ func without(t simulation.Trace, from, to int) [][]int {
 }
 
 // searchSmaller tries the schedules that have fewer deviations than the best.
-func (w *shrinking) searchSmaller() {
-	size := deviations(w.best.trace)
+func (s *shrinking) searchSmaller() {
+	size := deviations(s.best.trace)
 	if size < 2 {
 		return
 	}
 	all := newExhaustive(size - 1)
-	for w.open() {
+	for s.open() {
 		_, c := all.next(nil, 0, 0)
 		if c == nil {
 			return
 		}
-		o := w.follow(c)
-		if w.keep(o) {
+		o := s.follow(c)
+		if s.keep(o) {
 			return // the first is the smallest
 		}
 		all.ran(o.trace)

@@ -81,49 +81,49 @@ var groups = sync.Pool{New: func() any { return new(helperGroup) }}
 // closedGroup returns a closed group for an operation on s. The operation has to know
 // its group before it opens it: a call under way may be answered at that very moment.
 func closedGroup(s schedulers.Scheduler) *helperGroup {
-	c := groups.Get().(*helperGroup)
-	if !c.free(s) {
-		c = new(helperGroup) // the other one is kept by its scheduler until it has answered
+	g := groups.Get().(*helperGroup)
+	if !g.free(s) {
+		g = new(helperGroup) // the other one is kept by its scheduler until it has answered
 	}
-	return c
+	return g
 }
 
 // free reports whether a closed group can be used with s: it has no call under
 // way at another scheduler.
-func (c *helperGroup) free(s schedulers.Scheduler) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.pending || schedulers.Same(c.sched, s)
+func (g *helperGroup) free(s schedulers.Scheduler) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.pending || schedulers.Same(g.sched, s)
 }
 
 // open lets up to limit helpers into an operation that has not called any yet. A
 // scheduler that runs work in Submit is not called: its helper would be the very
 // goroutine that needs help.
-func (c *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sched, c.by, c.limit, c.effort = s, by, limit, e
-	c.refused = schedulers.RunsInPlace(s)
+func (g *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sched, g.by, g.limit, g.effort = s, by, limit, e
+	g.refused = schedulers.RunsInPlace(s)
 }
 
 // invite calls one more helper, if one is missing and none is on the way. It is
 // called only from inside the operation. A scheduler that refuses is not called again.
-func (c *helperGroup) invite() {
-	c.mu.Lock()
-	ask := !c.pending && !c.refused && c.inside < c.limit
+func (g *helperGroup) invite() {
+	g.mu.Lock()
+	ask := !g.pending && !g.refused && g.inside < g.limit
 	if ask {
-		c.pending = true
+		g.pending = true
 	}
-	s, by := c.sched, c.by
-	c.mu.Unlock()
+	s, by := g.sched, g.by
+	g.mu.Unlock()
 	if !ask {
 		return
 	}
-	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // unlocked: may call Run
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	err := schedulers.TryOffer(s, g, schedulers.Hint{From: by}) // unlocked: may call Run
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if err != nil {
-		c.pending, c.refused = false, true
+		g.pending, g.refused = false, true
 	}
 }
 
@@ -132,10 +132,10 @@ func (c *helperGroup) invite() {
 // A helper leaves before it checks whether something is left. In the other order, work
 // that appears after the check would find the helper still inside and call no other;
 // then the helper would leave.
-func (c *helperGroup) Run(on schedulers.Worker) {
-	c.answered()
-	for e := c.enter(); e != nil; e = c.enter() {
-		c.host(e, on)
+func (g *helperGroup) Run(on schedulers.Worker) {
+	g.answered()
+	for e := g.enter(); e != nil; e = g.enter() {
+		g.host(e, on)
 		if !e.left() {
 			return
 		}
@@ -144,88 +144,88 @@ func (c *helperGroup) Run(on schedulers.Worker) {
 
 // answered records that the call has been answered: from now on the group may be
 // submitted again.
-func (c *helperGroup) answered() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending = false
+func (g *helperGroup) answered() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending = false
 }
 
 // Abandon implements schedulers.Work: no helper will come.
-func (c *helperGroup) Abandon(error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending, c.refused = false, true
+func (g *helperGroup) Abandon(error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending, g.refused = false, true
 }
 
 // host lets a helper take part, and counts it as gone afterwards, however it ends.
-func (c *helperGroup) host(e effort, on schedulers.Worker) {
-	defer c.leave()
+func (g *helperGroup) host(e effort, on schedulers.Worker) {
+	defer g.leave()
 	e.help(on)
 }
 
-func (c *helperGroup) enter() effort {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.effort == nil || c.inside >= c.limit {
+func (g *helperGroup) enter() effort {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.effort == nil || g.inside >= g.limit {
 		return nil
 	}
-	c.inside++
-	return c.effort
+	g.inside++
+	return g.effort
 }
 
-func (c *helperGroup) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inside--
-	if c.inside == 0 && c.empty != nil {
-		close(c.empty)
-		c.empty = nil
+func (g *helperGroup) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	if g.inside == 0 && g.empty != nil {
+		close(g.empty)
+		g.empty = nil
 	}
 }
 
 // dismiss closes the group and blocks until no helper is inside. The group must
 // not be used afterwards.
-func (c *helperGroup) dismiss() {
-	by := c.close()
-	if empty := c.emptied(); empty != nil {
+func (g *helperGroup) dismiss() {
+	by := g.close()
+	if empty := g.emptied(); empty != nil {
 		defer blocking(by)()
 		<-empty
 	}
-	groups.Put(c)
+	groups.Put(g)
 }
 
 // close admits no more helpers, and clears the group's owner.
-func (c *helperGroup) close() (by schedulers.Worker) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	by, c.by, c.effort = c.by, nil, nil
-	if !c.pending {
-		c.sched = nil
+func (g *helperGroup) close() (by schedulers.Worker) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	by, g.by, g.effort = g.by, nil, nil
+	if !g.pending {
+		g.sched = nil
 	}
 	return by
 }
 
 // emptied returns a channel to wait for, or nil if no helper is inside.
-func (c *helperGroup) emptied() <-chan struct{} {
+func (g *helperGroup) emptied() <-chan struct{} {
 	for range spins {
-		if c.vacant() {
+		if g.vacant() {
 			return nil
 		}
 		runtime.Gosched()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.inside > 0 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside > 0 {
 		// New: a pooled one could not be used across synctest bubbles.
-		c.empty = make(chan struct{})
+		g.empty = make(chan struct{})
 	}
-	return c.empty
+	return g.empty
 }
 
-func (c *helperGroup) vacant() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.inside == 0
+func (g *helperGroup) vacant() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.inside == 0
 }
 
 // spins is how often a goroutine yields before it parks. Parking and waking cost as much

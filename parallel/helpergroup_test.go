@@ -58,10 +58,10 @@ func TestDismissWaitsForAHelperInside(t *testing.T) {
 }
 
 // waitedFor reports whether a goroutine sleeps until the group is empty.
-func (c *helperGroup) waitedFor() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.empty != nil
+func (g *helperGroup) waitedFor() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.empty != nil
 }
 
 func TestAHelperThatExitsIsCountedOut(t *testing.T) {

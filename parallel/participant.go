@@ -63,7 +63,7 @@ type participants struct {
 type participantItems interface {
 	// next gives the participant another index and returns true. Or it takes the
 	// participant back and returns false: it then belongs to the source.
-	next(s *participant) bool
+	next(p *participant) bool
 
 	// given is called when a participant on the worker on has an index and is about to call
 	// the body.
@@ -101,13 +101,13 @@ var (
 )
 
 // enter counts a participant that begins, and reports whether it may.
-func (t *participants) enter() bool {
+func (p *participants) enter() bool {
 	for {
-		n := t.live.Load()
+		n := p.live.Load()
 		if n == 0 {
 			return false
 		}
-		if t.live.CompareAndSwap(n, n+1) {
+		if p.live.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
@@ -115,41 +115,41 @@ func (t *participants) enter() bool {
 
 // leave counts one participant less. The last one completes the promise; the caller
 // delivers the chain.
-func (t *participants) leave() (waiters continuation.Chain) {
-	if t.live.Add(-1) > 0 {
+func (p *participants) leave() (waiters continuation.Chain) {
+	if p.live.Add(-1) > 0 {
 		return waiters
 	}
-	goexit, err := t.outcome()
-	t.close()
-	waiters, _ = t.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	goexit, err := p.outcome()
+	p.close()
+	waiters, _ = p.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
 	return waiters
 }
 
 // gone counts one participant less.
-func (t *participants) gone() continuation.Chain {
-	t.items.gone()
-	return t.leave()
+func (p *participants) gone() continuation.Chain {
+	p.items.gone()
+	return p.leave()
 }
 
 // promised returns the promise of the end.
-func (t *participants) promised() *promise.Promise[suspension.End] {
-	if p := t.promise.Load(); p != nil {
-		return p
+func (p *participants) promised() *promise.Promise[suspension.End] {
+	if made := p.promise.Load(); made != nil {
+		return made
 	}
-	p := new(promise.Promise[suspension.End])
-	p.Init()
-	if !t.promise.CompareAndSwap(nil, p) {
-		return t.promise.Load()
+	made := new(promise.Promise[suspension.End])
+	made.Init()
+	if !p.promise.CompareAndSwap(nil, made) {
+		return p.promise.Load()
 	}
-	return p
+	return made
 }
 
 // returned ends the caller's part: it returns the outcome, or a [*paused].
-func (t *participants) returned() error {
-	if p := t.callerLeaves(); p != nil {
-		return p
+func (p *participants) returned() error {
+	if left := p.callerLeaves(); left != nil {
+		return left
 	}
-	goexit, err := t.outcome()
+	goexit, err := p.outcome()
 	if goexit {
 		runtime.Goexit()
 	}
@@ -157,51 +157,51 @@ func (t *participants) returned() error {
 }
 
 // callerLeaves stops counting the caller. It returns nil if the operation has ended.
-func (t *participants) callerLeaves() *paused {
-	if !t.live.CompareAndSwap(1, 0) {
-		p := t.promised()
-		if t.live.Add(-1) > 0 {
-			return &paused{p.Job()}
+func (p *participants) callerLeaves() *paused {
+	if !p.live.CompareAndSwap(1, 0) {
+		left := p.promised()
+		if p.live.Add(-1) > 0 {
+			return &paused{left.Job()}
 		}
 	}
-	t.close()
+	p.close()
 	return nil
 }
 
 // close ends the operation, if that ends with the participants.
-func (t *participants) close() {
-	if !t.open {
-		t.end()
+func (p *participants) close() {
+	if !p.open {
+		p.end()
 	}
 }
 
 // run runs the operation for a machine: it runs the first participant on the caller's
 // goroutine until a body suspends. If first is nil, the source starts the first
 // participant itself.
-func (t *participants) run(first *participant) error {
+func (p *participants) run(first *participant) error {
 	exits := true
 	defer func() {
 		if exits {
-			t.stay()
+			p.stay()
 		}
 	}()
 	var rest suspension.Suspended
 	if first != nil {
 		first.began = true
-		rest = first.step(t.by)
+		rest = first.step(p.by)
 	}
 	exits = false
 	if rest != nil {
-		rest.GoOn(first, t.by, jobcore.Unproven|1) // the machine continues on this worker
+		rest.GoOn(first, p.by, jobcore.Unproven|1) // the machine continues on this worker
 	}
-	return t.returned()
+	return p.returned()
 }
 
 // stay blocks until the operation has ended: the goroutine exits, so it cannot suspend,
 // and no body may be left behind.
-func (t *participants) stay() {
-	if p := t.callerLeaves(); p != nil {
-		defer blocking(t.by)()
-		<-p.of.Done()
+func (p *participants) stay() {
+	if left := p.callerLeaves(); left != nil {
+		defer blocking(p.by)()
+		<-left.of.Done()
 	}
 }

@@ -33,12 +33,12 @@ func (i *loopItems) participant() *participant {
 	return &participant{of: i.of, body: i.loop.body, whole: !i.loop.each}
 }
 
-func (i *loopItems) next(s *participant) bool {
-	if s.part == nil {
-		s.part = i.loop.claims.join()
+func (i *loopItems) next(p *participant) bool {
+	if p.part == nil {
+		p.part = i.loop.claims.join()
 	}
-	lo, hi := s.part.claim()
-	s.lo, s.hi = i.loop.index(lo), i.loop.index(hi)
+	lo, hi := p.part.claim()
+	p.lo, p.hi = i.loop.index(lo), i.loop.index(hi)
 	return lo != hi
 }
 

@@ -8,69 +8,69 @@ import (
 )
 
 // Run implements schedulers.Work.
-func (s *participant) Run(on schedulers.Worker) {
-	if !s.began {
-		if !s.of.enter() {
+func (p *participant) Run(on schedulers.Worker) {
+	if !p.began {
+		if !p.of.enter() {
 			return
 		}
-		s.began = true
+		p.began = true
 	}
-	s.of.label()
-	rest := s.step(on)
-	s.of.unlabel()
+	p.of.label()
+	rest := p.step(on)
+	p.of.unlabel()
 	if rest != nil {
-		rest.GoOn(s, on, 0)
+		rest.GoOn(p, on, 0)
 	}
 }
 
 // Abandon implements schedulers.Work.
-func (s *participant) Abandon(error) {
-	if s.began {
-		go s.Run(nil)
+func (p *participant) Abandon(error) {
+	if p.began {
+		go p.Run(nil)
 	}
 }
 
 // submit lets a participant that has begun continue on the scheduler.
-func (s *participant) submit(from schedulers.Worker) {
+func (p *participant) submit(from schedulers.Worker) {
 	hint := schedulers.Hint{From: from, Flags: schedulers.Resumed}
-	if schedulers.TrySubmit(s.of.home, s, hint) != nil {
-		go s.Run(nil)
+	if schedulers.TrySubmit(p.of.home, p, hint) != nil {
+		go p.Run(nil)
 	}
 }
 
 // step calls the body until it suspends, or until nothing is left: nil.
-func (s *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
+func (p *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
 	returned := false
 	var waiters continuation.Chain
 	defer func() {
 		if !returned {
-			waiters = s.of.gone()
+			waiters = p.of.gone()
 		}
 		waiters.Deliver(on)
 	}()
-	defer s.of.contain(&returned)
-	rest = s.work(on)
+	defer p.of.contain(&returned)
+	rest = p.work(on)
 	if rest == nil {
-		waiters = s.of.gone()
+		waiters = p.of.gone()
 	}
 	returned = true
 	return rest
 }
 
-func (s *participant) work(on schedulers.Worker) suspension.Suspended {
-	for s.claim() && s.of.goesOn() { // in this order, as in loop.work
-		s.of.items.given(on)
-		lo, hi := s.lo, s.hi
-		if !s.whole {
+func (p *participant) work(on schedulers.Worker) suspension.Suspended {
+	for p.claim() && p.of.goesOn() { // in this order, as in loop.work
+		p.of.items.given(on)
+		lo, hi := p.lo, p.hi
+		if !p.whole {
 			hi = lo + 1
 		}
-		s.lo = hi
-		err := s.body(s.of.ctx, lo, hi)
+		p.lo = hi
+		err := p.body(p.of.ctx, lo, hi)
 		if rest := suspension.Of(err); rest != nil {
 			return rest
 		}
 		if err != nil {
-			s.of.fail(err)
+			p.of.fail(err)
 			return nil
 		}
 	}
@@ -78,39 +78,39 @@ func (s *participant) work(on schedulers.Worker) suspension.Suspended {
 }
 
 // claim reports whether the participant has an index, perhaps a new one.
-func (s *participant) claim() bool { return s.lo != s.hi || s.of.items.next(s) }
+func (p *participant) claim() bool { return p.lo != p.hi || p.of.items.next(p) }
 
 // Return implements suspension.Ender: the body has returned.
-func (s *participant) Return(_ job.Void, err error) continuation.Chain {
-	s.err, s.thrown = err, false
-	s.node.Prepare(s)
-	return continuation.Only(&s.node)
+func (p *participant) Return(_ job.Void, err error) continuation.Chain {
+	p.err, p.thrown = err, false
+	p.node.Prepare(p)
+	return continuation.Only(&p.node)
 }
 
 // Fault implements suspension.Ender: the body has not returned.
-func (s *participant) Fault(err error) continuation.Chain {
-	s.err, s.thrown = err, true
-	s.node.Prepare(s)
-	return continuation.Only(&s.node)
+func (p *participant) Fault(err error) continuation.Chain {
+	p.err, p.thrown = err, true
+	p.node.Prepare(p)
+	return continuation.Only(&p.node)
 }
 
 // Handle implements suspension.Ender.
-func (s *participant) Handle() any { return s.of.promised().Job() }
+func (p *participant) Handle() any { return p.of.promised().Job() }
 
 // Completed implements continuation.Target: the body has ended.
-func (s *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {
-	err := s.err
-	s.err = nil
-	switch p, panicked := err.(*job.PanicError); {
-	case s.thrown && panicked:
-		s.of.crashed(p)
-	case s.thrown && err == job.ErrGoexit:
-		s.of.exited()
+func (p *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {
+	err := p.err
+	p.err = nil
+	switch cause, panicked := err.(*job.PanicError); {
+	case p.thrown && panicked:
+		p.of.crashed(cause)
+	case p.thrown && err == job.ErrGoexit:
+		p.of.exited()
 	case err != nil:
-		s.of.fail(err)
-	case s.claim():
-		s.submit(from)
+		p.of.fail(err)
+	case p.claim():
+		p.submit(from)
 		return waiters
 	}
-	return s.of.gone()
+	return p.of.gone()
 }

@@ -40,8 +40,8 @@ func (i *sequenceItems[T]) run() {
 }
 
 func (i *sequenceItems[T]) give() {
-	s, before := i.participant(), 0
-	if s == nil {
+	p, before := i.participant(), 0
+	if p == nil {
 		return
 	}
 	var items []T
@@ -49,38 +49,38 @@ func (i *sequenceItems[T]) give() {
 		if items = append(items, item); len(items) < i.stream.chunk {
 			continue
 		}
-		i.hand(s, items, before)
+		i.hand(p, items, before)
 		before, items = before+len(items), nil
-		if s = i.participant(); s == nil {
+		if p = i.participant(); p == nil {
 			return
 		}
 	}
 	if len(items) > 0 {
-		i.hand(s, items, before)
+		i.hand(p, items, before)
 	}
 }
 
 // hand gives items to a participant.
-func (i *sequenceItems[T]) hand(s *participant, items []T, before int) {
-	s.lo, s.hi = 0, len(items)
-	s.body = func(ctx context.Context, n, _ int) error { return i.stream.body(ctx, before+n, items[n]) }
+func (i *sequenceItems[T]) hand(p *participant, items []T, before int) {
+	p.lo, p.hi = 0, len(items)
+	p.body = func(ctx context.Context, n, _ int) error { return i.stream.body(ctx, before+n, items[n]) }
 	i.of.live.Add(1)
-	s.began = true
-	s.submit(nil)
+	p.began = true
+	p.submit(nil)
 }
 
 // participant returns a participant that wants items, or nil if the operation has
 // stopped.
 func (i *sequenceItems[T]) participant() *participant {
-	s, _ := i.idle.get(i.of.goesOn, func() *participant { return &participant{of: i.of} })
-	return s
+	p, _ := i.idle.get(i.of.goesOn, func() *participant { return &participant{of: i.of} })
+	return p
 }
 
 // next takes a participant that wants items. The participant is submitted when there are
 // items for it.
-func (i *sequenceItems[T]) next(s *participant) bool {
-	s.body = nil
-	i.idle.put(s)
+func (i *sequenceItems[T]) next(p *participant) bool {
+	p.body = nil
+	i.idle.put(p)
 	return false
 }
 

@@ -24,11 +24,11 @@ func Affinity(cpus ...int) Option {
 
 // pin binds the goroutine that is the thread now. The goroutine is never unlocked: when it
 // ends, the operating system's thread and its restriction end too.
-func (p *carrier) pin() {
-	cpus := p.of.cpus
+func (c *carrier) pin() {
+	cpus := c.of.cpus
 	if len(cpus) == 0 {
 		return
 	}
 	runtime.LockOSThread()
-	p.tell(Event{Step: Pinned, Err: affinity.Pin(cpus[(p.id-1)%len(cpus)])})
+	c.tell(Event{Step: Pinned, Err: affinity.Pin(cpus[(c.id-1)%len(cpus)])})
 }

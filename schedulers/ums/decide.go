@@ -19,17 +19,17 @@ type carrier struct {
 func (s *Scheduler) startThreads() {
 	s.idle.Store(int64(s.threads))
 	for id := range s.threads {
-		p := &carrier{of: s, id: id + 1}
-		p.thread = &Thread{id: p.id, list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
-		s.carriers = append(s.carriers, p)
+		c := &carrier{of: s, id: id + 1}
+		c.thread = &Thread{id: c.id, list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go c.run(a) }}
+		s.carriers = append(s.carriers, c)
 	}
 	s.alive.Add(s.threads)
-	for _, p := range s.carriers {
-		go p.run(p.startup())
+	for _, c := range s.carriers {
+		go c.run(c.startup())
 	}
 }
 
-func (p *carrier) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
+func (c *carrier) startup() Activation { return Activation{Reason: Startup, Param: c.id} }
 
 // run is the thread on one goroutine. It lends the goroutine to each new worker that it
 // picks. Most workers end without having blocked, so this usually saves a goroutine and
@@ -47,53 +47,53 @@ func (p *carrier) startup() Activation { return Activation{Reason: Startup, Para
 // The state transition that takes the worker off its thread decides between the two, so
 // exactly one goroutine is the thread at each moment. If a policy ends the goroutine by
 // runtime.Goexit, the thread continues on a new one.
-func (p *carrier) run(a Activation) {
+func (c *carrier) run(a Activation) {
 	schedulers.ClearLabels()
-	p.thread.carries.Store(nil)
+	c.thread.carries.Store(nil)
 	here := true
 	defer func() {
 		if here {
-			go p.run(p.startup())
+			go c.run(c.startup())
 		}
 	}()
-	p.pin()
+	c.pin()
 	for here {
-		w := p.decide(a)
+		w := c.decide(a)
 		here = false
 		if w == nil {
-			p.of.alive.Done()
+			c.of.alive.Done()
 			return
 		}
-		a, here = p.thread.carry(w)
+		a, here = c.thread.carry(w)
 	}
 }
 
 // decide returns the next worker, which the thread has claimed, or nil at the end.
-func (p *carrier) decide(a Activation) *Worker {
-	if !p.of.plain {
-		return p.thread.decide(p.entry, a)
+func (c *carrier) decide(a Activation) *Worker {
+	if !c.of.plain {
+		return c.thread.decide(c.entry, a)
 	}
-	p.begin()
-	return p.pick(a.Worker)
+	c.begin()
+	return c.pick(a.Worker)
 }
 
-func (p *carrier) begin() {
-	if !p.started {
-		p.started = true
-		p.of.idle.Add(-1)
+func (c *carrier) begin() {
+	if !c.started {
+		c.started = true
+		c.of.idle.Add(-1)
 	}
 }
 
 // entry is the entry point: it puts the ready workers in line and executes the first in
 // line.
-func (p *carrier) entry(t *Thread, a Activation) {
-	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
-	p.begin()
-	for w := p.pick(a.Worker); w != nil; w = p.pick(nil) {
+func (c *carrier) entry(t *Thread, a Activation) {
+	c.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: c.before(a)})
+	c.begin()
+	for w := c.pick(a.Worker); w != nil; w = c.pick(nil) {
 		err := t.Execute(w)
-		p.tell(Event{Step: Executed, Worker: w.id, Err: err})
+		c.tell(Event{Step: Executed, Worker: w.id, Err: err})
 		if err == nil {
-			p.ran = w
+			c.ran = w
 			return
 		}
 		// A locked worker returns through the list; a terminated one is done.
@@ -101,30 +101,30 @@ func (p *carrier) entry(t *Thread, a Activation) {
 }
 
 // before returns the ID of the worker that the activation is about.
-func (p *carrier) before(a Activation) int {
-	if a.Reason == Startup || p.ran == nil {
+func (c *carrier) before(a Activation) int {
+	if a.Reason == Startup || c.ran == nil {
 		return 0
 	}
-	return p.ran.id
+	return c.ran.id
 }
 
 // pick waits until there is a worker to run and returns it, or returns nil when the
 // scheduler has ended. These are the steps T1 to T3. If yielded is not nil, it is put in
 // line behind the ready workers.
-func (p *carrier) pick(yielded *Worker) *Worker {
-	s := p.of
+func (c *carrier) pick(yielded *Worker) *Worker {
+	s := c.of
 	for {
-		w := p.choose(yielded)
+		w := c.choose(yielded)
 		if w != nil {
 			return w
 		}
 		yielded = nil
 		s.idle.Add(1)
-		if w = p.choose(nil); w != nil { // step P2
+		if w = c.choose(nil); w != nil { // step P2
 			s.idle.Add(-1)
 			return w
 		}
-		if p.sleep() {
+		if c.sleep() {
 			s.list.sweep(nil, nil) // deletes the terminated workers
 			return nil
 		}
@@ -133,10 +133,10 @@ func (p *carrier) pick(yielded *Worker) *Worker {
 }
 
 // sleep waits for work (false), or for the scheduler's end.
-func (p *carrier) sleep() (closing bool) {
-	s := p.of
+func (c *carrier) sleep() (closing bool) {
+	s := c.of
 	if schedulers.Observed() {
-		defer schedulers.TellPark(idleThread{p})()
+		defer schedulers.TellPark(idleThread{c})()
 	}
 	select {
 	case <-s.list.Event():
@@ -162,11 +162,11 @@ func (t idleThread) Processor() int { return t.of.id }
 // choose puts the workers of the completion list in line, cleans up terminated ones,
 // and takes the next worker out of the line, or returns nil. If more are left, it wakes
 // another thread.
-func (p *carrier) choose(yielded *Worker) *Worker {
-	s := p.of
-	next := p.chooseByPolicy
+func (c *carrier) choose(yielded *Worker) *Worker {
+	s := c.of
+	next := c.chooseByPolicy
 	if s.plain {
-		next = p.chooseFirst
+		next = c.chooseFirst
 	}
 	w, more := next(yielded)
 	if more {
@@ -181,10 +181,10 @@ func (p *carrier) choose(yielded *Worker) *Worker {
 // and the cleanup are one critical section of the list's lock, which then guards the
 // queue, too. With a policy there are three such sections, and one of the line's lock,
 // since user code must not run under the list's.
-func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
-	s, l := p.of, p.of.list
-	if p.spare == nil {
-		p.spare = new(Worker) // not under the lock
+func (c *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
+	s, l := c.of, c.of.list
+	if c.spare == nil {
+		c.spare = new(Worker) // not under the lock
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +197,7 @@ func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 		s.queue.push(entry{worker: yielded})
 	}
 	for w == nil && s.queue.n > 0 {
-		w = p.claim(s.queue.pop())
+		w = c.claim(s.queue.pop())
 	}
 	more = s.queue.n > 0 || s.inbox.some.Load()
 	s.setLined(more)
@@ -206,38 +206,38 @@ func (p *carrier) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 
 // claim claims the entry that was first in the queue. It returns nil if its worker has
 // terminated, or is locked and will return through the list.
-func (p *carrier) claim(e entry) (w *Worker) {
+func (c *carrier) claim(e entry) (w *Worker) {
 	if w = e.worker; w == nil {
-		w, p.spare = p.spare, nil
-		p.of.equip(w, e)
+		w, c.spare = c.spare, nil
+		c.of.equip(w, e)
 		w.list.know(w)
 	}
-	if w.take(p.thread) != nil {
+	if w.take(c.thread) != nil {
 		return nil
 	}
 	return w
 }
 
-func (p *carrier) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
-	s := p.of
+func (c *carrier) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
+	s := c.of
 	var events []Event
 	if s.observe.IsSet() {
 		events = make([]Event, 0, 4)
 	}
-	ready, events := s.list.sweep(p.scratch, events)
+	ready, events := s.list.sweep(c.scratch, events)
 	if yielded != nil {
 		ready = append(ready, yielded) // behind the workers that are ready
 	}
-	p.scratch = nil
+	c.scratch = nil
 	s.deciding(func(d *decisions) {
 		d.ready(ready...) // all in one call: a policy may exit in the middle
 		w = d.next()
 		more = d.line.first != nil
 		s.setLined(more)
 	})
-	p.scratch = emptied(ready)
+	c.scratch = emptied(ready)
 	for _, e := range events {
-		p.tell(e)
+		c.tell(e)
 	}
 	return w, more
 }

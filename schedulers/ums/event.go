@@ -57,9 +57,9 @@ func (e Event) what() string {
 	}
 }
 
-func (p *carrier) tell(e Event) {
-	if p.of.observe.IsSet() {
-		e.Thread = p.id
-		p.of.observe.Call(e)
+func (c *carrier) tell(e Event) {
+	if c.of.observe.IsSet() {
+		e.Thread = c.id
+		c.of.observe.Call(e)
 	}
 }

@@ -118,42 +118,42 @@ func (w *Worker) attend() {
 	}
 }
 
-func (o *watch) begin() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.every <= 0 || o.ended || o.on.Load() {
+func (w *watch) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.every <= 0 || w.ended || w.on.Load() {
 		return
 	}
-	o.seen, o.missing, o.still, o.atATime = nil, [2]int{}, 0, 1
-	o.last = o.of.tally.Metrics().Completed
-	o.arm(o.every)
+	w.seen, w.missing, w.still, w.atATime = nil, [2]int{}, 0, 1
+	w.last = w.of.tally.Metrics().Completed
+	w.arm(w.every)
 }
 
-func (o *watch) arm(d time.Duration) {
-	o.on.Store(true)
-	o.pause = d
-	if o.timer == nil {
-		o.timer = time.AfterFunc(d, o.look)
+func (w *watch) arm(d time.Duration) {
+	w.on.Store(true)
+	w.pause = d
+	if w.timer == nil {
+		w.timer = time.AfterFunc(d, w.look)
 		return
 	}
-	o.timer.Reset(d)
+	w.timer.Reset(d)
 }
 
 // end stops the timer permanently.
-func (o *watch) end() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ended = true
-	if o.timer != nil {
-		o.timer.Stop()
+func (w *watch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.timer != nil {
+		w.timer.Stop()
 	}
 }
 
 // look checks for blocked workers when the timer expires.
-func (o *watch) look() {
-	left := o.judge()
+func (w *watch) look() {
+	left := w.judge()
 	if len(left) > 0 && schedulers.Observed() {
-		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: o.of, Count: len(left)})
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: w.of, Count: len(left)})
 	}
 	for _, d := range left {
 		d.activate(Activation{Reason: WorkerBlocked, Cause: Noticed})
@@ -162,16 +162,16 @@ func (o *watch) look() {
 
 // judge takes the threads from workers that seem to block, and arms the timer again if
 // workers are ready.
-func (o *watch) judge() (left []departure) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	s := o.of
-	o.on.Store(false)
-	if o.ended || s.idle.Load() > 0 || !s.lined.Load() && !s.inbox.some.Load() && s.list.Len() == 0 {
+func (w *watch) judge() (left []departure) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.of
+	w.on.Store(false)
+	if w.ended || s.idle.Load() > 0 || !s.lined.Load() && !s.inbox.some.Load() && s.list.Len() == 0 {
 		return nil
 	}
-	running, moved := o.sight()
-	for _, r := range running[:min(o.count(len(running), moved), len(running))] {
+	running, moved := w.sight()
+	for _, r := range running[:min(w.count(len(running), moved), len(running))] {
 		if r.looks > 0 {
 			if d := r.worker.notice(r.time); d.from != nil {
 				left = append(left, d)
@@ -179,55 +179,55 @@ func (o *watch) judge() (left []departure) {
 		}
 	}
 	if len(left) > 0 {
-		o.arm(min(soon, o.every))
+		w.arm(min(soon, w.every))
 	} else {
-		o.arm(min(2*max(o.pause, o.every), longestPause*o.every))
+		w.arm(min(2*max(w.pause, w.every), longestPause*w.every))
 	}
 	return left
 }
 
 // count returns how many of the running workers are assumed to block.
-func (o *watch) count(running int, moved bool) int {
-	done := o.of.tally.Metrics().Completed
-	works := done - o.last
-	o.last = done
+func (w *watch) count(running int, moved bool) int {
+	done := w.of.tally.Metrics().Completed
+	works := done - w.last
+	w.last = done
 	missing := 0
-	if works*uint64(shortWork) < uint64(o.pause)*uint64(o.of.threads) {
-		missing = running - (o.census.Active() - 1) // without the timer's goroutine
+	if works*uint64(shortWork) < uint64(w.pause)*uint64(w.of.threads) {
+		missing = running - (w.census.Active() - 1) // without the timer's goroutine
 	}
-	n := min(missing, o.missing[0])
+	n := min(missing, w.missing[0])
 	if moved || works > 0 {
-		n = min(n, o.missing[1])
-		o.still, o.atATime = 0, 1
-	} else if o.still += o.pause; o.still >= stalled && n <= 0 {
-		n, o.still = o.atATime, 0
-		o.atATime *= 2
+		n = min(n, w.missing[1])
+		w.still, w.atATime = 0, 1
+	} else if w.still += w.pause; w.still >= stalled && n <= 0 {
+		n, w.still = w.atATime, 0
+		w.atATime *= 2
 	}
-	o.missing = [2]int{missing, o.missing[0]}
+	w.missing = [2]int{missing, w.missing[0]}
 	return max(0, n)
 }
 
 // sight returns the running workers, the longest-running first, and whether they have
 // changed since the last check.
-func (o *watch) sight() (running []sighting, moved bool) {
-	l := o.of.list
+func (w *watch) sight() (running []sighting, moved bool) {
+	l := w.of.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, p := range o.of.carriers {
-		w := p.thread.carries.Load()
-		if w == nil || w.state != Running {
+	for _, c := range w.of.carriers {
+		worker := c.thread.carries.Load()
+		if worker == nil || worker.state != Running {
 			continue
 		}
-		r := sighting{worker: w, time: w.count.executed}
-		i := slices.IndexFunc(o.seen, func(b sighting) bool { return b.worker == w && b.time == r.time })
+		r := sighting{worker: worker, time: worker.count.executed}
+		i := slices.IndexFunc(w.seen, func(b sighting) bool { return b.worker == worker && b.time == r.time })
 		if i < 0 {
 			moved = true
 		} else {
-			r.looks = o.seen[i].looks + 1
+			r.looks = w.seen[i].looks + 1
 		}
 		running = append(running, r)
 	}
 	slices.SortStableFunc(running, func(a, b sighting) int { return cmp.Compare(b.looks, a.looks) })
-	o.seen = running
+	w.seen = running
 	return running, moved
 }
