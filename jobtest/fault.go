@@ -44,12 +44,12 @@ func Fault(ctx context.Context, name string) bool {
 	if ctx == nil {
 		return false
 	}
-	r, _ := ctx.Value(faultKey{}).(*one)
+	r, _ := ctx.Value(faultKey{}).(*runningSchedule)
 	return r != nil && r.fails(name)
 }
 
 // fails lets the schedule choose whether a fault happens.
-func (r *one) fails(name string) bool {
+func (r *runningSchedule) fails(name string) bool {
 	if r.faults == nil || !r.faults(name) || r.returned {
 		return false
 	}
@@ -64,7 +64,7 @@ func (r *one) fails(name string) bool {
 
 // refuses decides about the scheduler's fault. The job that calls the test's function is not part
 // of the program, so it is never refused.
-func (r *one) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
+func (r *runningSchedule) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
 
 // faultRates are the probabilities of a fault; each rate applies to some of the random schedules.
 // If each of ten fault points fails every other time, a program rarely passes all of them.

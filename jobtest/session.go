@@ -123,8 +123,8 @@ func begin(t testing.TB, program func(context.Context) error, single bool, opts 
 	}
 }
 
-// one is a running schedule.
-type one struct {
+// runningSchedule is the program while it runs in one schedule.
+type runningSchedule struct {
 	*session
 	sim         *simulation.Scheduler
 	recording   bool
@@ -144,7 +144,7 @@ type one struct {
 // is set, the outcome has events.
 func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, record bool) outcome {
 	s.runs++
-	r := &one{session: s, recording: record}
+	r := &runningSchedule{session: s, recording: record}
 	r.ctx, r.cancel = context.WithCancelCause(context.WithValue(context.Background(), faultKey{}, r))
 	defer r.cancel(nil)
 	opts := append(observer(r, record), simulation.Steps(s.steps), simulation.StepTime(s.timeRaces), simulation.Settle(),
@@ -177,7 +177,7 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 
 // stop ends the context of a program that has taken too many steps, so that it
 // can end.
-func (r *one) stop(sim *simulation.Scheduler) {
+func (r *runningSchedule) stop(sim *simulation.Scheduler) {
 	r.cancel(errOver)
 	ctx, cancel := context.WithTimeout(r.hang, 100*time.Millisecond)
 	defer cancel()
@@ -185,7 +185,7 @@ func (r *one) stop(sim *simulation.Scheduler) {
 }
 
 // observer returns the options that record the events of r.
-func observer(r *one, record bool) []simulation.Option {
+func observer(r *runningSchedule, record bool) []simulation.Option {
 	if !record {
 		return nil
 	}
@@ -193,7 +193,7 @@ func observer(r *one, record bool) []simulation.Option {
 }
 
 // body is the function of the job that calls the test's function.
-func (r *one) body(ctx context.Context) error {
+func (r *runningSchedule) body(ctx context.Context) error {
 	r.began = true
 	defer func() { r.returned = true }()
 	return r.program(ctx)
@@ -201,7 +201,7 @@ func (r *one) body(ctx context.Context) error {
 
 // idle ends the context when all other work that the test's function has left
 // behind is done.
-func (r *one) idle() bool {
+func (r *runningSchedule) idle() bool {
 	if !r.returned || r.ctx.Err() != nil {
 		return false
 	}
@@ -210,14 +210,14 @@ func (r *one) idle() bool {
 }
 
 // hearPanic notes the first panic.
-func (r *one) hearPanic(p *simulation.Panic) {
+func (r *runningSchedule) hearPanic(p *simulation.Panic) {
 	if r.panic == nil {
 		r.panic = p
 	}
 }
 
 // record records events until something is wrong.
-func (r *one) record(e simulation.Event) {
+func (r *runningSchedule) record(e simulation.Event) {
 	if r.panic == nil && r.broken == nil {
 		r.events = append(r.events, e)
 	}
@@ -239,7 +239,7 @@ func until(d *simulation.Deadlock, events []simulation.Event) []simulation.Event
 }
 
 // check calls the invariant.
-func (r *one) check() error {
+func (r *runningSchedule) check() error {
 	r.moved.Store(true)
 	if r.returned {
 		if r.after++; r.after == grace {
@@ -254,7 +254,7 @@ func (r *one) check() error {
 }
 
 // judge returns what is wrong with a schedule whose driver has returned err.
-func (r *one) judge(err error) *failure {
+func (r *runningSchedule) judge(err error) *failure {
 	var d *simulation.Deadlock
 	switch {
 	case errors.Is(err, errHangs):
@@ -281,7 +281,7 @@ func (r *one) judge(err error) *failure {
 
 // mine reports whether the test's function is part of a deadlock. If not, the
 // waiting work was left behind by it.
-func (r *one) mine(d *simulation.Deadlock) bool {
+func (r *runningSchedule) mine(d *simulation.Deadlock) bool {
 	for _, w := range d.Waiting {
 		if w.Work == rootName {
 			return true
