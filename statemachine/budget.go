@@ -45,7 +45,7 @@ func (r *Run) giveWay(c *chain) bool {
 	switch a := r.awaiting.(type) {
 	case nil, *sleeping, *guardedSleeping:
 		return r.handOver(c) // it leaves the worker in any case
-	case known:
+	case skipped:
 		w = &delivery{c, a.failure}
 	default:
 		w = &yielded{chain: c, awaiting: a}
@@ -96,19 +96,19 @@ type holding interface{ Holds() bool }
 // home need not be reported to the frame.
 func (w *yielded) Abandon(error) { go w.Run(nil) }
 
-// known is the outcome of a wait that need not begin; nil: it has no error.
-type known struct{ *failure }
+// skipped is a [Sleep] that need not begin; its failure is nil if it returns no error.
+type skipped struct{ *failure }
 
-// known ends a [Sleep] that need not wait, with the given result: at once or, if the
+// skipSleep ends a [Sleep] that need not begin, with the given result: at once or, if the
 // machine has to yield, after that.
-func (r *Run) known(err error) (asleep bool, _ error) {
+func (r *Run) skipSleep(err error) (asleep bool, _ error) {
 	if r.Proceed() {
 		return false, err
 	}
-	var k known
+	var s skipped
 	if err != nil {
-		k.failure = &failure{refusal: err}
+		s.failure = &failure{refusal: err}
 	}
-	r.awaiting = k
+	r.awaiting = s
 	return true, nil
 }

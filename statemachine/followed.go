@@ -20,7 +20,7 @@ import (
 //
 // Neither is notified of a chain that yields, until its turn has come. Listeners to
 // lives are notified of the same events as package inspect, and of the making of
-// machines: see told.go.
+// machines: see lifeevents.go.
 
 // registerFollowed is register for a chain that its home follows, or that may be
 // tracked. f is nil if the home does not follow the chain.

@@ -17,18 +17,18 @@ import (
 // Func1 returns the function with the twin start in a form that the runtime can call: it
 // suspends until the twin's job has ended. The digit is the number of parameters.
 func Func1[A, T any](start func(A) *job.Job[T]) func(A) (T, error) {
-	return func(a A) (T, error) { return follow(start(a)) }
+	return func(a A) (T, error) { return awaitTwin(start(a)) }
 }
 
 // Func2 is [Func1] for two parameters.
 func Func2[A, B, T any](start func(A, B) *job.Job[T]) func(A, B) (T, error) {
-	return func(a A, b B) (T, error) { return follow(start(a, b)) }
+	return func(a A, b B) (T, error) { return awaitTwin(start(a, b)) }
 }
 
 // Action1 is [Func1] for a function that returns only an error.
 func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
 	return func(a A) error {
-		_, err := follow(start(a))
+		_, err := awaitTwin(start(a))
 		return err
 	}
 }
@@ -36,27 +36,27 @@ func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
 // Action2 is [Action1] for two parameters.
 func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	return func(a A, b B) error {
-		_, err := follow(start(a, b))
+		_, err := awaitTwin(start(a, b))
 		return err
 	}
 }
 
 // Func3 is [Func1] for three parameters.
 func Func3[A, B, C, T any](start func(A, B, C) *job.Job[T]) func(A, B, C) (T, error) {
-	return func(a A, b B, c C) (T, error) { return follow(start(a, b, c)) }
+	return func(a A, b B, c C) (T, error) { return awaitTwin(start(a, b, c)) }
 }
 
 // Action3 is [Action1] for three parameters.
 func Action3[A, B, C any](start func(A, B, C) *job.Job[job.Void]) func(A, B, C) error {
 	return func(a A, b B, c C) error {
-		_, err := follow(start(a, b, c))
+		_, err := awaitTwin(start(a, b, c))
 		return err
 	}
 }
 
-// follow returns the results of a job that has ended, or an error saying that the
+// awaitTwin returns the results of a job that has ended, or an error saying that the
 // function has suspended until j ends.
-func follow[T any](j *job.Job[T]) (T, error) {
+func awaitTwin[T any](j *job.Job[T]) (T, error) {
 	var none T
 	if j == nil {
 		return none, job.ErrNilJob
@@ -66,23 +66,23 @@ func follow[T any](j *job.Job[T]) (T, error) {
 			return v, err
 		}
 	}
-	return none, &following[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: caught}}
+	return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: caught}}
 }
 
 func caught(value any) error { return promise.Panic(value) }
 
-// following is a function that has suspended until the job of its twin ends.
-type following[T any] struct{ suspension.Following[T] }
+// suspendedOnTwin is a function that has suspended until the job of its twin ends.
+type suspendedOnTwin[T any] struct{ suspension.Following[T] }
 
 // GoOn implements suspension.Suspended.
-func (f *following[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
+func (s *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { s.Begin(s, end, on) }
 
 // WaitingFrames is for reports of package job: this waiter has no frames.
-func (f *following[T]) WaitingFrames() []job.Frame { return nil }
+func (s *suspendedOnTwin[T]) WaitingFrames() []job.Frame { return nil }
 
 // WaitingJob is for reports of package job: asynchronous stacks, and searches for cycles, go
 // through it.
-func (f *following[T]) WaitingJob() job.Handle {
-	h, _ := f.Above().(job.Handle)
+func (s *suspendedOnTwin[T]) WaitingJob() job.Handle {
+	h, _ := s.Above().(job.Handle)
 	return h
 }

@@ -41,7 +41,7 @@ type Run struct {
 	labels *schedulers.Labels
 
 	// The watch of the context that several waits have in common, kept for the next
-	// wait; see lasting.go.
+	// wait; see contextwatch.go.
 	watch *ctxwatch.Lasting
 
 	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
@@ -160,7 +160,7 @@ func (r *Run) advance(c *chain) (again bool) {
 		callee := running
 		if running = r.pop(callee); running != nil && running.home != callee.home && !running.atHomeOf(callee) {
 			running = nil
-			r.goHome(c)
+			r.goHome(c, r.leaving())
 		}
 	}
 	return false
@@ -190,26 +190,29 @@ func (r *Run) suspended(c *chain, running **Frame) {
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
 		if !r.top.atHomeOf(from) {
-			r.goHome(c)
+			r.goHome(c, r.leaving())
 			return
 		}
 		*running = r.top
 	}
 }
 
-// goHome makes c continue at the home of its top frame, which differs from the home of
-// the frame that ran last. It enforces the rule that every frame resumes on its own
-// home. A frame is resumed by the end of an operation, which submits it there, by the
-// end of its callee, or because the operation that it was about to wait for had ended
-// meanwhile. The last two happen where another frame ran.
+// goHome makes c continue at the home of its top frame. It enforces the rule that every
+// frame resumes on its own home. A frame is resumed by the end of an operation, which
+// submits it there, by the end of its callee, or because the operation that it was about
+// to wait for had ended meanwhile. The last two happen where another frame ran, perhaps
+// elsewhere.
 //
 // It is tempting to let the caller continue here, up to its next suspension: that would
 // save a turn in a queue. But programs choose an event loop or a strand for work that
 // must not run elsewhere, and the caller cannot see where its callee ended.
-func (r *Run) goHome(c *chain) {
+//
+// from is the worker that the hint names. It is [Run.leaving] where the chain's work on it
+// ends in the usual way, so that it is free a moment later, and else [Run.Worker].
+func (r *Run) goHome(c *chain, from schedulers.Worker) {
 	r.keepLabels()
 	c.top = r.top
-	c.submitWith(r.failure, schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
+	c.submitWith(r.failure, schedulers.Hint{From: from, Flags: schedulers.Resumed})
 }
 
 // register registers c with the operation that it waits for and returns true, after
@@ -304,11 +307,11 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 
 // unwind takes a frame that did not return off the chain. v is the value of its panic,
 // or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
-// below continue elsewhere.
+// below continue elsewhere, even if they are at home here.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	r.unwatch()                       // the chain may end, and with a Goexit r does
 	if v == nil && failed.State > 0 { // it continues at its epilogue
-		r.sendOn(c)
+		r.goHome(c, r.Worker())
 		return false
 	}
 	failed.State = Finished
@@ -324,18 +327,10 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 		return false
 	}
 	if v == nil || !r.top.atHomeOf(failed) {
-		r.sendOn(c)
+		r.goHome(c, r.Worker())
 		return false
 	}
 	return true
-}
-
-// sendOn makes c continue elsewhere, since this goroutine is ending, or is not at the
-// home of the top frame.
-func (r *Run) sendOn(c *chain) {
-	r.keepLabels()
-	c.top = r.top
-	c.submitWith(r.failure, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // root is the machine at the end of a chain: the one with the job.

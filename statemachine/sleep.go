@@ -25,10 +25,10 @@ func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return r.known(ctxwatch.Reason(ctx))
+		return r.skipSleep(ctxwatch.Reason(ctx))
 	}
 	if d <= 0 {
-		return r.known(nil)
+		return r.skipSleep(nil)
 	}
 	home := ambient.Home(ctx)
 	timers := ambient.Timers(home)

@@ -62,7 +62,7 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 	}
 	r.awaiting = nil
 	if !r.top.atHomeOf(first) {
-		r.goHome(c)
+		r.goHome(c, r.leaving())
 		r.giveBack()
 		return
 	}
