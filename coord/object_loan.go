@@ -337,7 +337,7 @@ func (f *discarding[T]) complete() (none continuation.Chain) {
 	return none
 }
 
-func (f *discarding[T]) following() *outcome { return &f.after }
+func (f *discarding[T]) nextOutcome() *outcome { return &f.after }
 
 // described names what a caller waits for.
 func (p *objectPool[T]) described() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }

@@ -10,7 +10,7 @@ import (
 type outcome interface {
 	decide()
 	complete() continuation.Chain
-	following() *outcome
+	nextOutcome() *outcome
 }
 
 // outcomes lists the waiters that one step under the lock has decided, in their order of
@@ -24,7 +24,7 @@ func (l *outcomes) add(o outcome) {
 	if l.last == nil {
 		l.first = o
 	} else {
-		*l.last.following() = o
+		*l.last.nextOutcome() = o
 	}
 	l.last = o
 }
@@ -37,7 +37,7 @@ func (l *outcomes) join(others outcomes) {
 	if l.last == nil {
 		l.first = others.first
 	} else {
-		*l.last.following() = others.first
+		*l.last.nextOutcome() = others.first
 	}
 	l.last = others.last
 }
@@ -54,7 +54,7 @@ func (l outcomes) deliver(on schedulers.Worker) {
 // inside another completion, where the stack must stay flat.
 func (l outcomes) complete() (waiters continuation.Chain) {
 	for o := l.first; o != nil; {
-		link := o.following()
+		link := o.nextOutcome()
 		next := *link
 		*link = nil // a job that is kept must not keep the next one
 		waiters = waiters.Join(o.complete())

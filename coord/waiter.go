@@ -248,8 +248,8 @@ type ending struct {
 // Err implements context.Context.
 func (e ending) Err() error { return e.err }
 
-// following implements outcome.
-func (w *waiter[R, P]) following() *outcome { return &w.after }
+// nextOutcome implements outcome.
+func (w *waiter[R, P]) nextOutcome() *outcome { return &w.after }
 
 // failed returns the job of an operation that failed with err before it began: Canceled
 // if ctx has ended with that error, Faulted otherwise.

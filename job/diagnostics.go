@@ -98,9 +98,9 @@ func (s *Scope) record(d Diagnostics, depth int) {
 	}
 }
 
-// followed calls a child's function under its profiler labels, and times it for a
-// scheduler that learns.
-func (s *Scope) followed(ctx context.Context, fn func(context.Context) error) (err error) {
+// invokeWithDiagnostics calls a child's function under its profiler labels, and times it
+// for a scheduler that learns.
+func (s *Scope) invokeWithDiagnostics(ctx context.Context, fn func(context.Context) error) (err error) {
 	if s.home.LongRunning != nil {
 		defer timingOf(s.home.LongRunning, fn).end(&err)
 	}
@@ -118,19 +118,19 @@ func (r *rare) nameOr(other string) string {
 	return other
 }
 
-// followed calls the function under its profiler labels and in its tracer task, and
-// times it for a scheduler that learns.
-func (t *task[T]) followed(self invoker[T]) (value T, err error) {
+// invokeWithDiagnostics calls the function under its profiler labels and in its tracer
+// task, and times it for a scheduler that learns.
+func (t *task[T]) invokeWithDiagnostics(self invoker[T]) (value T, err error) {
 	if l, ok := self.(learnable); ok && t.home.LongRunning != nil {
 		defer timingOf(t.home.LongRunning, l.function()).end(&err)
 	}
-	defer t.follow()()
+	defer t.beginDiagnostics()()
 	return self.invoke(&t.body)
 }
 
-// follow sets the profiler labels and begins the tracer's region, and returns the
-// function that ends both.
-func (t *task[T]) follow() (end func()) {
+// beginDiagnostics sets the profiler labels and begins the tracer's region, and returns
+// the function that ends both.
+func (t *task[T]) beginDiagnostics() (end func()) {
 	var region *trace.Region
 	if t.mode&traced != 0 {
 		r := t.extras()

@@ -34,8 +34,8 @@ type relay[T any] struct {
 	bounded bool              // see the function
 }
 
-// follow has the relay end as j does.
-func (r *relay[T]) follow(j *Job[T]) continuation.Chain {
+// watchSource has the relay end as j does.
+func (r *relay[T]) watchSource(j *Job[T]) continuation.Chain {
 	if !r.source.enter(j, r) {
 		return r.Completed(nil)
 	}
@@ -160,7 +160,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	}
 	r := &relay[T]{ctx: ctx, bounded: bounded(ctx, current(ctx))}
 	r.promise.initDependent()
-	r.follow(j).Deliver(nil)
+	r.watchSource(j).Deliver(nil)
 	r.watchContext(r)
 	return &r.promise.job
 }
@@ -182,7 +182,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 	}
 	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
 	r.promise.initDependent()
-	r.follow(j).Deliver(nil)
+	r.watchSource(j).Deliver(nil)
 	r.watchContext(r)
 	r.watchTime(d)
 	return &r.promise.job
@@ -253,7 +253,7 @@ type outerHalf[T any] struct {
 func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := h.delivered()
 	if inner := j.value; j.Status() == Completed && inner != nil {
-		return h.of.followInner(inner)
+		return h.of.watchInner(inner)
 	}
 	final, err := j.Status(), j.err()
 	if final == Completed {
@@ -267,12 +267,12 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	return waiters
 }
 
-// followInner begins the second half. If the inner job is the Unwrap itself, or waits
+// watchInner begins the second half. If the inner job is the Unwrap itself, or waits
 // for it, neither would ever end. As everywhere, the search for such a cycle comes after
 // the Unwrap is registered as a waiter.
-func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
+func (u *unwrap[T]) watchInner(inner *Job[T]) continuation.Chain {
 	inner.startIfCreated()
-	waiters := u.follow(inner)
+	waiters := u.watchSource(inner)
 	if err := findCycle(u.promise.job.base(), inner.base()); err != nil {
 		var zero T
 		ended, _ := u.end(Faulted, zero, err)

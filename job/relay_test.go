@@ -104,7 +104,7 @@ func TestTheJobEndsWhileTheRelayIsBeingSetUp(t *testing.T) {
 		defer cancel()
 		r := &relay[int]{ctx: ctx, timers: c}
 		r.promise.init()
-		r.follow(s.Job()).Deliver(nil)
+		r.watchSource(s.Job()).Deliver(nil)
 		s.TrySetResult(1) // the watch and the timer are not there to be stopped yet
 		r.watchContext(r)
 		r.watchTime(time.Hour)
@@ -118,7 +118,7 @@ func TestTheContextEndsBeforeTheSourceIsListed(t *testing.T) {
 	r := &relay[int]{ctx: context.Background()}
 	r.promise.init()
 	r.giveUp(context.Canceled)
-	r.follow(s.Job()).Deliver(nil)
+	r.watchSource(s.Job()).Deliver(nil)
 	assert.Zero(t, waitersOf(s.Job()))
 }
 

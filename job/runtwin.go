@@ -17,19 +17,19 @@ import (
 // Deprecated: in an annotated function, pass the async function itself to [Run]; it
 // suspends there.
 func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
-	return Run(ctx, following(start), opts...)
+	return Run(ctx, fromTwin(start), opts...)
 }
 
 // NewTwin is [New] for a function that returns a job: RunTwin without the start.
 //
 // Deprecated: in an annotated function, pass the async function itself to [New].
 func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
-	return New(ctx, following(start), opts...)
+	return New(ctx, fromTwin(start), opts...)
 }
 
-// following returns the function whose twin start is. It suspends until the twin's job
+// fromTwin returns the function whose twin start is. It suspends until the twin's job
 // has ended.
-func following[T any](start func(context.Context) *Job[T]) func(context.Context) (T, error) {
+func fromTwin[T any](start func(context.Context) *Job[T]) func(context.Context) (T, error) {
 	if start == nil {
 		return nil
 	}
@@ -38,17 +38,17 @@ func following[T any](start func(context.Context) *Job[T]) func(context.Context)
 		if inner == nil {
 			return none, ErrNilJob
 		}
-		return none, &followed[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: caught}}
+		return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: caught}}
 	}
 }
 
-// followed is a function that has suspended until the job of its twin ends.
-type followed[T any] struct{ suspension.Following[T] }
+// suspendedOnTwin is a function that has suspended until the job of its twin ends.
+type suspendedOnTwin[T any] struct{ suspension.Following[T] }
 
 // GoOn implements suspension.Suspended.
-func (f *followed[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
+func (f *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
 
-func (f *followed[T]) waitingJob() (*core, string) {
+func (f *suspendedOnTwin[T]) waitingJob() (*core, string) {
 	h, _ := f.Above().(Handle)
 	return baseOf(h), "RunTwin"
 }

@@ -180,7 +180,7 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 	if s.ctx.Err() != nil {
 		return Canceled, nil, true
 	}
-	err = s.followed(s.views.of(s, on), c.fn)
+	err = s.invokeWithDiagnostics(s.views.of(s, on), c.fn)
 	if suspension.Of(err) != nil {
 		return Running, err, true
 	}

@@ -145,7 +145,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 	if t.mode&(labeled|traced) == 0 && t.home.LongRunning == nil {
 		t.value, err = self.invoke(&t.body)
 	} else {
-		t.value, err = t.followed(self)
+		t.value, err = t.invokeWithDiagnostics(self)
 	}
 	if rest = suspension.Of(err); rest != nil {
 		return Running, rest, true
