@@ -77,7 +77,7 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 		r.Updated = e.now()
 		if _, err = e.store.Swap(ctx, r); !errors.Is(err, ErrConflict) {
 			e.changed()
-			e.tell(id)
+			e.wakeHandles(id)
 			return err
 		}
 	}

@@ -199,7 +199,7 @@ func (r *run) stick(why error) error {
 	r.record.Owner, r.record.Due, r.record.Updated = "", time.Time{}, r.e.now()
 	_, err := r.e.store.Swap(r.e.ctx, r.record)
 	r.e.log.Warn("durable: an instance is stuck", "id", r.record.ID, "function", r.record.Function, "reason", why, "error", err)
-	r.e.tell(r.record.ID)
+	r.e.wakeHandles(r.record.ID)
 	if err == nil {
 		r.e.counts.stuck.Add(1)
 		r.happened(Event{Kind: GotStuck, Err: why})
@@ -318,7 +318,7 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 		return mail, err
 	}
 	if len(r.doc.Answers) > 0 {
-		r.e.tell(r.record.ID)
+		r.e.wakeHandles(r.record.ID)
 	}
 	if owner == "" && !status.Ended() {
 		r.happened(Event{Kind: Suspended})

@@ -118,7 +118,7 @@ func (r *run) end() error {
 	if !ok {
 		return err
 	}
-	r.e.tell(r.record.ID)
+	r.e.wakeHandles(r.record.ID)
 	r.e.counts.ended.Add(1)
 	r.happened(Event{Kind: Ended, Status: status, Err: *failure})
 	if doc.Parent != "" {
@@ -130,8 +130,8 @@ func (r *run) end() error {
 // outcome encodes the value that ptr points to as a document.
 func outcome(ptr any) (json.RawMessage, error) { return encodeAlone(reflect.ValueOf(ptr).Elem()) }
 
-// tell wakes the handles that wait for an instance.
-func (e *Engine) tell(id string) {
+// wakeHandles wakes the handles that wait for an instance.
+func (e *Engine) wakeHandles(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, bell := range e.waiters[id] {

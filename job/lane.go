@@ -92,8 +92,8 @@ func (l *lane) resize(limit int) (before int) {
 	return before
 }
 
-// tell sets the hook that is called when the lane becomes full.
-func (l *lane) tell(h schedulers.Hook[schedulers.Metrics]) {
+// setHook sets the hook that is called when the lane becomes full.
+func (l *lane) setHook(h schedulers.Hook[schedulers.Metrics]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.full = h
@@ -167,7 +167,7 @@ func OnBlockingFull(hook func(schedulers.Metrics)) {
 	if hook == nil {
 		hook = warnFull
 	}
-	theLane().tell(schedulers.NewHook("job.OnBlockingFull", hook))
+	theLane().setHook(schedulers.NewHook("job.OnBlockingFull", hook))
 }
 
 // warnFull is the default hook.
