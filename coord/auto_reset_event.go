@@ -56,7 +56,7 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 func (e *autoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, e, err)
+		return endEntryVoid(r, e, err)
 	}
 	if r.Proceed() && e.TryWait() {
 		return nil, nil

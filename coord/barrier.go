@@ -70,10 +70,10 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 func (b *barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[bool], leader bool, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return inTurn(r, b, false, err)
+		return endEntry(r, b, false, err)
 	}
 	if b.isLast() {
-		return inTurn(r, b, true, nil)
+		return endEntry(r, b, true, nil)
 	}
 	return entered(r, ctx, b, job.Void{}), false, nil
 }

@@ -46,13 +46,13 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, b, err)
+		return endEntryVoid(r, b, err)
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
 		return enteredVoid(r, ctx, b, v), nil
 	}
-	return inTurnVoid(r, b, err)
+	return endEntryVoid(r, b, err)
 }
 
 // TrySend is [Broadcast.Send] without waiting: if Send would wait, TrySend returns

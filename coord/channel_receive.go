@@ -51,12 +51,12 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return inTurn(r, c.receiving(), v, err)
+		return endEntry(r, c.receiving(), v, err)
 	}
 	if c.level.Load() == some { // otherwise the machine checks under the lock once suspended
 		var mustWait bool
 		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
-			return inTurn(r, c.receiving(), v, err)
+			return endEntry(r, c.receiving(), v, err)
 		}
 	}
 	w := waitEntered(r, ctx, c.receiving(), job.Void{})

@@ -46,13 +46,13 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, c.sending(), err)
+		return endEntryVoid(r, c.sending(), err)
 	}
 	mustWait, err := c.offer(v, r.Worker())
 	if mustWait {
 		return enteredVoid(r, ctx, c.sending(), v), nil
 	}
-	return inTurnVoid(r, c.sending(), err)
+	return endEntryVoid(r, c.sending(), err)
 }
 
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns

@@ -97,7 +97,7 @@ func (c *cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachin
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, c, err)
+		return endEntryVoid(r, c, err)
 	}
 	return enteredVoid(r, ctx, c, job.Void{}), nil
 }

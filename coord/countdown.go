@@ -61,7 +61,7 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || c.Left() == 0 {
-		return inTurnVoid(r, c, err)
+		return endEntryVoid(r, c, err)
 	}
 	return enteredVoid(r, ctx, c, job.Void{}), nil
 }

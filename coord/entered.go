@@ -131,10 +131,10 @@ func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Voi
 	return (*statemachine.WaitingVoid[job.Void])(entered(r, ctx, h, ask))
 }
 
-// inTurn ends an entry that need not wait, with v and err: at once or, if the machine
+// endEntry ends an entry that need not wait, with v and err: at once or, if the machine
 // has to yield, when its turn comes. A lock is not taken before that turn, but in it:
 // see [Mutex.LockEnter].
-func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
+func endEntry[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
 	if r.Proceed() {
 		return nil, v, err
 	}
@@ -146,9 +146,9 @@ func inTurn[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*state
 	return &w.handle, v, nil
 }
 
-// inTurnVoid is inTurn for an operation without a value.
-func inTurnVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*statemachine.WaitingVoid[job.Void], error) {
-	w, _, err := inTurn(r, h, job.Void{}, err)
+// endEntryVoid is endEntry for an operation without a value.
+func endEntryVoid[P any](r *statemachine.Run, h host[job.Void, P], err error) (*statemachine.WaitingVoid[job.Void], error) {
+	w, _, err := endEntry(r, h, job.Void{}, err)
 	return (*statemachine.WaitingVoid[job.Void])(w), err
 }
 

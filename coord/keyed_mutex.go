@@ -66,7 +66,7 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, m, err)
+		return endEntryVoid(r, m, err)
 	}
 	mustEqualItself(key)
 	if r.Proceed() && m.try(key) {

@@ -119,7 +119,7 @@ func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void]
 func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, l, err)
+		return endEntryVoid(r, l, err)
 	}
 	mustEqualItself(key)
 	if r.Proceed() && l.try(key) {

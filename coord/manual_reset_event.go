@@ -54,7 +54,7 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || e.IsSet() {
-		return inTurnVoid(r, e, err)
+		return endEntryVoid(r, e, err)
 	}
 	return enteredVoid(r, ctx, e, job.Void{}), nil
 }

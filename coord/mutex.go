@@ -63,7 +63,7 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 func (m *mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, m, err)
+		return endEntryVoid(r, m, err)
 	}
 	if r.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
 		m.holder.takenBy(r)

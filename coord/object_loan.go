@@ -180,7 +180,7 @@ func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //n
 func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[loan[T]], loan[T], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurn(r, p, loan[T]{}, err)
+		return endEntry(r, p, loan[T]{}, err)
 	}
 	if r.Proceed() {
 		l, mustWait, err := p.poll()

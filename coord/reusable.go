@@ -140,13 +140,13 @@ func (s *reusable[T]) GetEnter(run *statemachine.Run, ctx context.Context, r Rou
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
-		return inTurn(run, s, none, err)
+		return endEntry(run, s, none, err)
 	}
 	v, mustWait, err := s.poll(r)
 	if mustWait {
 		return entered(run, ctx, s, r), v, nil
 	}
-	return inTurn(run, s, v, err)
+	return endEntry(run, s, v, err)
 }
 
 // poll reads the round if it is set, or reports that it must wait.

@@ -128,7 +128,7 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return inTurnVoid(r, m, err)
+		return endEntryVoid(r, m, err)
 	}
 	if r.Proceed() && m.try(how) {
 		m.holder.takenBy(r)

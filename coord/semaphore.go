@@ -70,7 +70,7 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 func (s *semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int64) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
-		return inTurnVoid(r, s, err)
+		return endEntryVoid(r, s, err)
 	}
 	if r.Proceed() && s.TryAcquire(n) {
 		return nil, nil

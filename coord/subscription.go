@@ -68,13 +68,13 @@ func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context)
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
-		return inTurn(r, s, none, err)
+		return endEntry(r, s, none, err)
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
 		return entered(r, ctx, s, job.Void{}), v, nil
 	}
-	return inTurn(r, s, v, err)
+	return endEntry(r, s, v, err)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],

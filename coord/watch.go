@@ -139,13 +139,13 @@ func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*stat
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
-		return inTurn(r, o, none, err)
+		return endEntry(r, o, none, err)
 	}
 	v, mustWait, err := o.poll()
 	if mustWait {
 		return entered(r, ctx, o, o), v, nil
 	}
-	return inTurn(r, o, v, err)
+	return endEntry(r, o, v, err)
 }
 
 // TryNext returns the latest value if this observer has not seen it. Otherwise it
