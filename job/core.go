@@ -74,7 +74,7 @@ type rare struct {
 type recorded struct {
 	made uintptr     // where the job was made, or 0
 	task *trace.Task // of the execution tracer
-	told Handle      // the job itself, if its life is told; see internal.go
+	told Handle      // the job itself, if its life is told; see told.go
 
 	ticket uint32 // in the table of tracked jobs, or 0; see package tracking
 

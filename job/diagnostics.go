@@ -161,6 +161,13 @@ func (m mode) ranFor(ctx context.Context) {
 	}
 }
 
+// endTask ends the task of the execution tracer, if there is one.
+func (r *recorded) endTask() {
+	if r.task != nil {
+		r.task.End()
+	}
+}
+
 // Creation returns where the job was made, if that was recorded ([RecordCreation]);
 // else File is empty.
 func (j *Job[T]) Creation() Frame {

@@ -1,0 +1,84 @@
+package job
+
+import (
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/sample"
+	"github.com/movenext/movenext/internal/tracking"
+)
+
+// # Lives that are told
+//
+// Package inspect can tell listeners about the life of each job. Whether a job's life is
+// told is decided once, before the job is shared: if so, the job has a record. A job
+// whose life is not told needs no further test, since each of its steps looks for that
+// record anyway.
+
+// Bits of [Diagnostics] that no program sets: a listener exists, jobs are tracked.
+const (
+	lifeTold = Diagnostics(tracking.ToldBit)
+	tracked  = Diagnostics(tracking.TrackedBit)
+	ourBits  = Diagnostics(tracking.OurBits)
+)
+
+// tellMade starts telling the life of the job h, if a listener wants that, and reports
+// whether one does. m is the job's machine, if it has one already. The job is not shared yet.
+func (c *core) tellMade(h Handle, m tracking.Machine) bool {
+	w := tracking.Listening()
+	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
+		return false
+	}
+	c.extras().record().told = h
+	w.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
+	return true
+}
+
+func (r *rare) tellStart() { r.tell(tracking.Started, Running) }
+
+// ended tells the listeners that the job has its outcome, and removes the job from the
+// table. Both happen before any code can see that the job has ended.
+func (r *rare) ended(final Status) {
+	if r.recorded == nil {
+		return
+	}
+	if n := r.recorded.ticket; n != 0 {
+		tracking.LeaveJob(n)
+	}
+	r.tell(tracking.Ended, final)
+}
+
+func (r *rare) tell(m tracking.Moment, s Status) {
+	if r.recorded != nil && r.recorded.told != nil {
+		tracking.Tell(tracking.Life{Moment: m, Job: r.recorded.told, Status: uint8(s)})
+	}
+}
+
+// TellMade implements jobcore.Telling.
+func (i *insides) TellMade(h any, m tracking.Machine) {
+	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
+		i.rare.Load().tellStart() // a machine runs where it is made
+	}
+}
+
+// Told implements jobcore.Telling.
+func (i *insides) Told() bool {
+	r := i.rare.Load()
+	return r != nil && r.recorded != nil && r.recorded.told != nil
+}
+
+// About implements jobcore.Telling.
+func (i *insides) About() (a jobcore.About) {
+	if r := i.rare.Load(); r != nil && r.recorded != nil {
+		a.Made = r.recorded.made
+	}
+	a.Status = uint8(i.core().status())
+	if c := i.core(); c.own != nil {
+		a.Home, a.Suspended, a.Context = c.scheduler(), c.state.isSuspended(), c.own
+		if around := c.around(); around != nil {
+			a.Parent = (*insides)(around)
+		}
+	}
+	return a
+}
+
+// Label implements jobcore.Telling.
+func (i *insides) Label() string { return i.core().shortLabel() }
