@@ -181,11 +181,3 @@ func (c *core) register(n *continuation.Node) bool {
 	c.startIfCreated()
 	return c.waiting.Add(n)
 }
-
-func (c *core) startIfCreated() {
-	if c.own != nil && c.status() == Created {
-		// A refusal faults the job, and a lost race means that another caller started
-		// it: in both cases the caller can wait for it.
-		_ = c.start(nil)
-	}
-}
