@@ -73,8 +73,8 @@ func (b *body) shield() { b.parent, b.root = context.WithoutCancel(b.parent), ni
 //
 // Jobs that start jobs make a chain of bodies as long as the recursion is deep. Only the
 // far end of that chain needs to be checked: a body holds its enclosing body until it is
-// closed itself, so none in between has ended, unless Cancel was called, which marks the
-// outermost one.
+// closed itself, so none in between has ended, unless Cancel was called, which is noted
+// in the outermost one.
 func (b *body) outermost() *body {
 	if b.root != nil {
 		return b.root
@@ -94,7 +94,7 @@ func (b *body) Err() error {
 		return r.Err()
 	}
 	above := b.outermost()
-	if above.users.disturbed() {
+	if above.users.cancelCalled() {
 		above = b // one after the other, then
 	}
 	if err := above.parent.Err(); err != nil {
@@ -137,8 +137,8 @@ func (b *body) HasLabels() bool { return b.owner.base().mode&labeled != 0 }
 // materialize makes the real context, or returns the one that was made.
 //
 // It races with the departure of the last user: the second of the two cancels.
-// materialize stores the context, then checks for users and marks their count in one
-// compare-and-swap; a departing user counts down and sees the mark. So one of the two
+// materialize stores the context, then checks for users and sets realExists in one
+// compare-and-swap; a departing user counts down and sees that bit. So one of the two
 // sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.made(); r != nil {
@@ -154,13 +154,13 @@ func (b *body) materialize() *realContext {
 			r = rare.real.Load()
 		}
 	}
-	b.users.mark(r)
+	b.users.setReal(r)
 	return r
 }
 
 // made returns the real context, or nil if none was made.
 func (b *body) made() *realContext {
-	if !b.users.marked() {
+	if !b.users.hasReal() {
 		return nil
 	}
 	return b.owner.base().rare.Load().real.Load()
@@ -168,7 +168,7 @@ func (b *body) made() *realContext {
 
 // interrupt ends the context before its users do.
 func (b *body) interrupt(cause error) {
-	b.outermost().users.disturb()
+	b.outermost().users.noteCancel()
 	b.materialize().cancel(cause)
 }
 

@@ -15,19 +15,19 @@ import "github.com/movenext/movenext/internal/interleave"
 //	bits 0-27   the users besides the job itself
 //	canceled    Cancel was called, for this job or one that is nested in it; see outermost
 //	left        the job itself has ended
-//	realMade    there is a real context, which ends with the last user
+//	realExists  there is a real context, which ends with the last user
 //
 // Once the job has left and no other user is counted, none can be added: hold fails,
 // since it checks and counts in one compare-and-swap.
 type users struct{ n interleave.Int32 }
 
 const (
-	canceled int32 = 1 << 28
-	left     int32 = 1 << 29
-	realMade int32 = 1 << 30
+	canceled   int32 = 1 << 28
+	left       int32 = 1 << 29
+	realExists int32 = 1 << 30
 )
 
-func unused(n int32) bool { return n&^(canceled|realMade) == left }
+func unused(n int32) bool { return n&^(canceled|realExists) == left }
 
 // none reports whether the context is no longer needed.
 func (u *users) none() bool { return unused(u.n.Load()) }
@@ -54,25 +54,28 @@ func (u *users) release() (last bool) { return unused(u.n.Add(-1)) }
 // one instruction.)
 func (u *users) leave() (last bool) { return unused(u.n.Add(left)) }
 
-// disturb records that Cancel was called in the chain of contexts of which this is the
+// noteCancel records that Cancel was called in the chain of contexts of which this is the
 // outermost.
-func (u *users) disturb() { u.n.Or(canceled) }
+func (u *users) noteCancel() { u.n.Or(canceled) }
 
-func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
+// cancelCalled reports whether noteCancel was called.
+func (u *users) cancelCalled() bool { return u.n.Load()&canceled != 0 }
 
-// mark records that there is a real context, r, and ends r if it is no longer needed. It
-// checks that first: a context that has reported its end must not revoke it. After the
-// mark, the last user to leave ends r.
-func (u *users) mark(r *realContext) {
+// setReal records that there is a real context, r. If the job's context has already
+// ended, because it has no users left, setReal first cancels r: code that has seen the
+// context ended must not find r still running. Otherwise the last user to leave cancels
+// r, as it sees what setReal has recorded.
+func (u *users) setReal(r *realContext) {
 	for {
 		n := u.n.Load()
 		if unused(n) {
 			r.cancel(nil)
 		}
-		if u.n.CompareAndSwap(n, n|realMade) {
+		if u.n.CompareAndSwap(n, n|realExists) {
 			return
 		}
 	}
 }
 
-func (u *users) marked() bool { return u.n.Load()&realMade != 0 }
+// hasReal reports whether setReal was called, so that the real context has to be checked.
+func (u *users) hasReal() bool { return u.n.Load()&realExists != 0 }

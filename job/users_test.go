@@ -111,16 +111,16 @@ func TestACancelIsSeenThroughAllContextsThatLieInTheJobs(t *testing.T) {
 	assert.ErrorIs(t, seen[1], context.Canceled)
 }
 
-// Once the mark is visible, callers check the real context for its end. So a context
-// that is no longer needed is canceled before the mark is set.
+// Once realExists is visible, callers check the real context for its end. So a context
+// that is no longer needed is canceled before that.
 func TestAContextThatIsNoLongerNeededEndsBeforeItIsShown(t *testing.T) {
 	var u users
 	require.True(t, u.leave())
 	canceled := false
-	u.mark(&realContext{cancel: func(error) {
+	u.setReal(&realContext{cancel: func(error) {
 		canceled = true
-		assert.False(t, u.marked())
+		assert.False(t, u.hasReal())
 	}})
 	assert.True(t, canceled)
-	assert.True(t, u.marked())
+	assert.True(t, u.hasReal())
 }
