@@ -52,16 +52,16 @@ var _ context.Context = (*body)(nil)
 func (b *body) nest(ctx context.Context) {
 	b.parent = ctx
 	direct, ok := ctx.(*body)
-	around := direct
+	outer := direct
 	if !ok {
-		around = enclosing(ctx)
+		outer = enclosingBody(ctx)
 	}
-	if around == nil || !around.users.hold() {
+	if outer == nil || !outer.users.hold() {
 		return
 	}
 	b.holding = true
 	if ok {
-		b.root = around.outermost()
+		b.root = outer.outermost()
 	}
 }
 
@@ -194,7 +194,7 @@ func (b *body) close() {
 		if !b.holding {
 			return
 		}
-		b = enclosing(b.parent)
+		b = enclosingBody(b.parent)
 	}
 }
 

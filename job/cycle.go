@@ -136,8 +136,8 @@ func (s search) cycle(last int) error {
 
 type jobKey struct{}
 
-// enclosing returns the job context that ctx is derived from, or nil.
-func enclosing(ctx context.Context) *body {
+// enclosingBody returns the job context that ctx is derived from, or nil.
+func enclosingBody(ctx context.Context) *body {
 	if b, ok := ctx.(*body); ok {
 		return b
 	}

@@ -50,7 +50,7 @@ func (i *insides) Stay(ctx context.Context) {
 	if ctx == nil {
 		return
 	}
-	if b := enclosing(ctx); b != nil && b.Hold() {
+	if b := enclosingBody(ctx); b != nil && b.Hold() {
 		i.mode |= staying
 	}
 }
@@ -60,7 +60,7 @@ func (i *insides) Leave(ctx context.Context) {
 	if i.mode&staying == 0 {
 		return
 	}
-	if b := enclosing(ctx); b != nil {
+	if b := enclosingBody(ctx); b != nil {
 		b.Release()
 	}
 }

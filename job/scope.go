@@ -142,7 +142,7 @@ func (s *Scope) wait() error {
 	j := s.WaitAsync()
 	behalf := current(s.parent)
 	if !j.isCompleted() {
-		j.while(behalf, s.help)
+		j.runOnBehalf(behalf, s.help)
 	}
 	if j.isCompleted() {
 		return nil

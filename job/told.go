@@ -73,8 +73,8 @@ func (i *insides) About() (a jobcore.About) {
 	a.Status = uint8(i.core().status())
 	if c := i.core(); c.own != nil {
 		a.Home, a.Suspended, a.Context = c.scheduler(), c.state.isSuspended(), c.own
-		if around := c.around(); around != nil {
-			a.Parent = (*insides)(around)
+		if parent := c.enclosingJob(); parent != nil {
+			a.Parent = (*insides)(parent)
 		}
 	}
 	return a

@@ -46,7 +46,7 @@ func TestTheContextOfAJobEndsWithTheLastJobStartedWithIt(t *testing.T) {
 	assert.NoError(t, around.Err(), "one does")
 	assert.True(t, inner[1].Cancel())
 	assert.ErrorIs(t, around.Err(), context.Canceled)
-	assert.False(t, enclosing(around).users.hold(), "and then it stays so")
+	assert.False(t, enclosingBody(around).users.hold(), "and then it stays so")
 }
 
 func TestCancelReachesTheJobsStartedByAJobThatHasNotEnded(t *testing.T) {

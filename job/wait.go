@@ -112,7 +112,7 @@ func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
 // meanwhile, and reports whether it has ended.
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	behalf := current(ctx)
-	if behalf != nil && c.around() == behalf {
+	if behalf != nil && c.enclosingJob() == behalf {
 		// The waiting job has started this one itself; a mark records the wait.
 		if c.state.claimInPlace() {
 			c.own.spent = jobcore.Unproven | 1
@@ -124,7 +124,7 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 		}
 		return c.isCompleted()
 	}
-	c.while(behalf, func() {
+	c.runOnBehalf(behalf, func() {
 		if c.state.claim() {
 			c.own.spent = jobcore.Unproven | 1
 			c.own.owner.runClaimed(by)
@@ -134,9 +134,9 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	return c.isCompleted()
 }
 
-// around returns the job that started this one, or nil.
-func (c *core) around() *core {
-	if b := enclosing(c.own.parent); b != nil {
+// enclosingJob returns the job that started this one, or nil.
+func (c *core) enclosingJob() *core {
+	if b := enclosingBody(c.own.parent); b != nil {
 		return b.owner.base()
 	}
 	return nil
@@ -147,12 +147,12 @@ func (c *core) runner() *core {
 	if c.own == nil || !c.state.isInPlace() || c.isCompleted() {
 		return nil
 	}
-	return c.around()
+	return c.enclosingJob()
 }
 
-// while calls f, which works towards the end of the job. If behalf is not nil, f runs on
-// the goroutine of behalf, which is registered as a waiter of this job meanwhile.
-func (c *core) while(behalf *core, f func()) {
+// runOnBehalf calls f, which works towards the end of the job. If behalf is not nil, f
+// runs on the goroutine of behalf, which is registered as a waiter of this job meanwhile.
+func (c *core) runOnBehalf(behalf *core, f func()) {
 	if behalf == nil {
 		f()
 		return
