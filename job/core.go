@@ -53,7 +53,7 @@ type rare struct {
 	whole *countdown
 
 	// True once RunSynchronously was called, so that the job may run anywhere.
-	aside interleave.Bool
+	anywhere interleave.Bool
 
 	// Written before the job is published as Faulted.
 	failure *failure

@@ -48,7 +48,7 @@ type linked interface {
 	// runNext is Run for a link that is run by the runner of its antecedent: links that
 	// become runnable in turn go to q.
 	runNext(on schedulers.Worker, q *queue)
-	handOver(from schedulers.Worker)
+	submitResumed(from schedulers.Worker)
 }
 
 // attach registers self, which embeds l, with its antecedent.
@@ -110,16 +110,16 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 			return continuation.Chain{}
 		}
 	}
-	l.handOver(from)
+	l.submitResumed(from)
 	return continuation.Chain{}
 }
 
-// handOver submits the job, which is Scheduled. A refusal faults it.
+// submitResumed submits the job, which is Scheduled. A refusal faults it.
 //
 // The caller is a completer. It must not wait for space in a queue, nor run the
 // continuation itself if the queue is full; the flag Resumed says so. (A caller that
 // registers late could wait, but is treated alike: a refusal must not depend on a race.)
-func (l *link[T, U]) handOver(from schedulers.Worker) {
+func (l *link[T, U]) submitResumed(from schedulers.Worker) {
 	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
 

@@ -22,12 +22,12 @@ type mode uint8
 
 const (
 	synchronous mode          = 1 << iota // run by the antecedent's runner
-	lazy                                  // ignores the end of ctx until the antecedent has ended
-	shielded                              // ctx ends without the job noticing
+	lazy                                  // ignores the end of ctx until the antecedent ended; shared with staying
+	shielded                              // ctx ends without the job noticing; shared with handing
 	unstoppable                           // refuses Cancel; set by Finally, not by an option
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
-	supervising                           // of a scope
+	supervising                           // of a scope; shared with dependent
 	reported                              // another job takes the failure over
 	dependent   = supervising             // ends after other jobs: see initDependent
 	staying     = lazy                    // a promise in its operation's context: insides.Stay

@@ -96,7 +96,7 @@ func (j *Job[T]) RunSynchronously() error {
 	if j.own == nil || j.Status() != Created {
 		return ErrStarted
 	}
-	j.extras().aside.Store(true) // before the job can be seen Scheduled
+	j.extras().anywhere.Store(true) // before the job can be seen Scheduled
 	if !j.state.start() {
 		return ErrStarted
 	}

@@ -50,7 +50,7 @@ func (q *queue) run() {
 	defer func() {
 		for !empty {
 			if l := q.pop(); l != nil {
-				l.handOver(q.on)
+				l.submitResumed(q.on)
 			} else {
 				empty = true
 			}

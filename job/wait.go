@@ -240,7 +240,7 @@ func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
 		return false
 	}
-	if r := c.rare.Load(); r != nil && r.aside.Load() {
+	if r := c.rare.Load(); r != nil && r.anywhere.Load() {
 		return false
 	}
 	s := c.status()
