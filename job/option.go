@@ -17,17 +17,19 @@ type Option struct {
 	diagnose Diagnostics
 }
 
-// mode is a set of ways in which a job differs from the usual.
+// mode is a set of ways in which a job differs from the usual. A promise is made without
+// options; there, the bits of lazy, shielded and supervising mean staying, handing and
+// dependent.
 type mode uint8
 
 const (
 	synchronous mode          = 1 << iota // run by the antecedent's runner
-	lazy                                  // ignores the end of ctx until the antecedent ended; shared with staying
-	shielded                              // ctx ends without the job noticing; shared with handing
+	lazy                                  // ignores the end of ctx until the antecedent has ended
+	shielded                              // ctx ends without the job noticing; see handing
 	unstoppable                           // refuses Cancel; set by Finally, not by an option
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
-	supervising                           // of a scope; shared with dependent
+	supervising                           // of a scope; see dependent
 	reported                              // another job takes the failure over
 	dependent   = supervising             // ends after other jobs: see initDependent
 	staying     = lazy                    // a promise in its operation's context: insides.Stay
