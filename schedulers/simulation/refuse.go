@@ -8,11 +8,11 @@ type refusal struct {
 	refuse bool
 }
 
-// Refuse has f called for each work item that is submitted for the first time; if it
-// returns true, the item is refused with [schedulers.ErrRejected], as a scheduler with a
-// full queue does. A machine that continues is never refused. f may call [Scheduler.Pick],
-// so that the schedule decides. It is called by the goroutine that submits, and must not
-// block or submit.
+// Refuse registers f, which is called for each work item that is submitted for the first
+// time; if it returns true, the item is refused with [schedulers.ErrRejected], as by a
+// scheduler with a full queue. A machine that continues is never refused. f may call
+// [Scheduler.Pick], so that the schedule decides. It is called by the goroutine that
+// submits, and must not block or submit.
 func Refuse(f func(w schedulers.Work) bool) Option {
 	return func(s *Scheduler) {
 		s.refuse = schedulers.NewHook("simulation.Refuse", func(r *refusal) { r.refuse = f(r.of) })
