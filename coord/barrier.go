@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -58,7 +59,7 @@ func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[bool](ctx, err)
+		return promise.Failed[bool](ctx, err)
 	}
 	if b.isLast() {
 		return job.FromResult(true)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -35,7 +36,7 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	v, mustWait, err := c.poll(nil)
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -49,7 +50,7 @@ func (c *Countdown) Wait(ctx context.Context) error {
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	if c.Left() == 0 {
 		return done()

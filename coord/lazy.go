@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
 
@@ -50,7 +51,7 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	f := l.flight(ctx)
 	if f.succeeded() {

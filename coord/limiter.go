@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/linked"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -107,7 +108,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	if l.TryAcquire(key) {
 		return done()

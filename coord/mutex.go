@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -51,7 +52,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	if m.TryLock() {
 		return done()

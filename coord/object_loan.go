@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -164,7 +165,7 @@ func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
 func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //nolint:unused // the generator looks for it
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[loan[T]](ctx, err)
+		return promise.Failed[loan[T]](ctx, err)
 	}
 	l, mustWait, err := p.poll()
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -123,7 +124,7 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	v, mustWait, err := s.poll(r)
 	switch {

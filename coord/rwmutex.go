@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -117,7 +118,7 @@ func (m *RWMutex) lock(ctx context.Context, how access) error {
 func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	if m.try(how) {
 		return done()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -58,7 +59,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	if s.TryAcquire(n) {
 		return done()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -73,7 +74,7 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	}
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	t := &turn[K]{of: &s.turns, key: key}
 	j := job.ContinueWith(ctx, t.claim(), func(ctx context.Context, _ *job.Job[job.Void]) (T, error) {

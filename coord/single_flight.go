@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 )
@@ -44,7 +45,7 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 		err = job.ErrNilFunc
 	}
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	return s.flight(ctx, key, fn).waitAsync(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/linked"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -51,7 +52,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return failed[T](ctx, err)
+		return promise.Failed[T](ctx, err)
 	}
 	v, mustWait, err := s.poll()
 	switch {

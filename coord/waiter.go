@@ -251,15 +251,5 @@ func (e ending) Err() error { return e.err }
 // nextOutcome implements outcome.
 func (w *waiter[R, P]) nextOutcome() *outcome { return &w.after }
 
-// failed returns the job of an operation that failed with err before it began: Canceled
-// if ctx has ended with that error, Faulted otherwise.
-func failed[R any](ctx context.Context, err error) *job.Job[R] {
-	p := new(promise.Promise[R])
-	p.Init()
-	var none R
-	p.TryComplete(ctx, none, err) // the job is not shared yet and has no continuations
-	return p.Job()
-}
-
 // done returns the job of an operation that succeeded at once and has no value.
 func done() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

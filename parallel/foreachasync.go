@@ -35,7 +35,7 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 	}
 	p.Init()
 	if err := startAsync(ctx, a, items, opts); err != nil {
-		return failed[job.Void](ctx, err)
+		return promise.Failed[job.Void](ctx, err)
 	}
 	return p.Job()
 }
@@ -61,7 +61,7 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 	}
 	p.Init()
 	if err := startAsync(ctx, a, items, opts); err != nil {
-		return failed[[]R](ctx, err)
+		return promise.Failed[[]R](ctx, err)
 	}
 	return p.Job()
 }
@@ -89,14 +89,4 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 		a.items = f
 	}
 	return a.launch(ctx)
-}
-
-// failed returns a job that has ended before it began: Canceled if ctx has ended, else
-// Faulted.
-func failed[T any](ctx context.Context, err error) *job.Job[T] {
-	var p promise.Promise[T]
-	var none T
-	p.Init()
-	p.TryComplete(ctx, none, err)
-	return p.Job()
 }

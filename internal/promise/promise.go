@@ -60,6 +60,16 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 	return in.Publish(err), true
 }
 
+// Failed returns the job of an operation that failed with err before it began: Canceled if
+// err is how ctx has ended, Faulted otherwise.
+func Failed[T any](ctx context.Context, err error) *job.Job[T] {
+	var p Promise[T]
+	p.Init()
+	var none T
+	p.TryComplete(ctx, none, err) // the job is not shared yet and has no continuations
+	return p.Job()
+}
+
 // Thrown reports whether err, a job's error, means that the function has not returned, because
 // of a panic or a Goexit. It checks only err itself: an error that wraps another job's panic
 // was returned by the function.

@@ -71,3 +71,12 @@ func TestTheContextOfTheOperationSaysHowItsJobHasEnded(t *testing.T) {
 		assert.Equal(t, c.want, p.Job().Status())
 	}
 }
+
+func TestAnOperationThatNeverBeganIsCanceledOnlyByItsOwnContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	j := promise.Failed[int](ctx, context.Canceled)
+	assert.Equal(t, job.Canceled, j.Status())
+	assert.ErrorIs(t, j.Err(), context.Canceled)
+	assert.Equal(t, job.Faulted, promise.Failed[int](context.Background(), context.Canceled).Status())
+}
