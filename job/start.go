@@ -22,7 +22,7 @@ func (c *core) start(opts []Option) error {
 	return c.submit(b.home, c.flags|o.flags)
 }
 
-// startIfCreated starts a job that nobody has started yet.
+// startIfCreated starts the job if no caller has started it yet.
 func (c *core) startIfCreated() {
 	if c.own != nil && c.status() == Created {
 		// A refusal faults the job, and a lost race means that another caller started
