@@ -49,8 +49,8 @@ func (f *receivedFrame[T]) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:97: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+	// channel_receive.go:98: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/channel_receive.go:98
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:56
 	if f.receive1 == nil {
@@ -59,37 +59,37 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:98
 	v, f.err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:98
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/channel_receive.go:98
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 	if f.err == ErrClosed { // itself: without a cause
 //line github.com/movenext/movenext/coord/channel_receive_async.go:70
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/coord/channel_receive.go:100
-	}
-	// channel_receive.go:101: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/coord/channel_receive.go:101
+	}
+	// channel_receive.go:102: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 	f.Emit(v, f.err)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:78
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/coord/channel_receive.go:101
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/coord/channel_receive.go:101
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 		if !yield1 {
-//line github.com/movenext/movenext/coord/channel_receive.go:101
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/coord/channel_receive.go:101
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 	if f.err == nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:101
+//line github.com/movenext/movenext/coord/channel_receive.go:102
 		goto endIf1
 	}
 cond1:
@@ -102,7 +102,7 @@ endIf1:
 
 // Location returns where [received] is suspended.
 func (f *receivedFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 97, 101)
+	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 98, 102)
 }
 
-// Digest of what is above: 57b0d62fed9227fe
+// Digest of what is above: fa3b8089d02d4d49

@@ -79,31 +79,31 @@ func (f *lentLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T,
 	default:
 		f.Misuse(state)
 	}
-	// object_loan.go:39: l, err := p.borrow(ctx)
-//line github.com/movenext/movenext/coord/object_loan.go:39
+	// object_loan.go:40: l, err := p.borrow(ctx)
+//line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/object_loan_async.go:86
 	if f.borrow1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/object_loan.go:39
+//line github.com/movenext/movenext/coord/object_loan.go:40
 	return false, *new(T), nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:39
+//line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:39
+//line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/object_loan.go:40
+//line github.com/movenext/movenext/coord/object_loan.go:41
 	if err != nil || l.hasObject {
 //line github.com/movenext/movenext/coord/object_loan_async.go:101
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:41
+//line github.com/movenext/movenext/coord/object_loan.go:42
 		return true, l.object, err
 	}
-	// object_loan.go:43: return made(ctx, p)
-//line github.com/movenext/movenext/coord/object_loan.go:43
+	// object_loan.go:44: return made(ctx, p)
+//line github.com/movenext/movenext/coord/object_loan.go:44
 	f.made2, result0, result1 = madeEnter(r, f.ctx, f.p)
 //line github.com/movenext/movenext/coord/object_loan_async.go:109
 	if f.made2 == nil {
@@ -111,12 +111,12 @@ resumed1:
 	}
 	f.State = 2
 	f.ctx, f.p = nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:43
+//line github.com/movenext/movenext/coord/object_loan.go:44
 	return false, *new(T), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_loan.go:43
+//line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.made2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:43
+//line github.com/movenext/movenext/coord/object_loan.go:44
 	f.made2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/object_loan_async.go:123
@@ -126,7 +126,7 @@ resumed2:
 
 // Location returns where [lent] is suspended.
 func (f *lentLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.lent", "github.com/movenext/movenext/coord/object_loan.go", 39, 43)
+	return f.Frame.At("github.com/movenext/movenext/coord.lent", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
 // Results returns what [lent] returned, or raises again the panic that ended it.
@@ -210,45 +210,45 @@ func (f *madeFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/object_loan.go:50
+//line github.com/movenext/movenext/coord/object_loan.go:51
 	f.m = &making[T]{of: p}
 	{
 		m := f.m
-//line github.com/movenext/movenext/coord/object_loan.go:51
+//line github.com/movenext/movenext/coord/object_loan.go:52
 		f.defers.PushPlain(func() { m.end() })
 	}
-//line github.com/movenext/movenext/coord/object_loan.go:52
+//line github.com/movenext/movenext/coord/object_loan.go:53
 	if f.ctx == nil {
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	// object_loan.go:56: v, err = m.job.Await()
-//line github.com/movenext/movenext/coord/object_loan.go:56
+	// object_loan.go:57: v, err = m.job.Await()
+//line github.com/movenext/movenext/coord/object_loan.go:57
 	f.await1 = f.m.job
-//line github.com/movenext/movenext/coord/object_loan.go:56
+//line github.com/movenext/movenext/coord/object_loan.go:57
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/object_loan_async.go:231
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:56
+//line github.com/movenext/movenext/coord/object_loan.go:57
 	return r.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:56
+//line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/object_loan.go:56
+//line github.com/movenext/movenext/coord/object_loan.go:57
 	f.await1 = nil
 	f.m.good = f.err == nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:58
+//line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
 //line github.com/movenext/movenext/coord/object_loan_async.go:247
 }
 
 // Location returns where [made] is suspended.
 func (f *madeFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.made", "github.com/movenext/movenext/coord/object_loan.go", 56)
+	return f.Frame.At("github.com/movenext/movenext/coord.made", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
 // Results returns what [made] returned, or raises again the panic that ended it.
@@ -317,8 +317,8 @@ func (f *usedLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// object_loan.go:65: v, err := p.Get(ctx)
-//line github.com/movenext/movenext/coord/object_loan.go:65
+	// object_loan.go:66: v, err := p.Get(ctx)
+//line github.com/movenext/movenext/coord/object_loan.go:66
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/object_loan_async.go:324
 	if f.get1 == nil {
@@ -327,58 +327,58 @@ func (f *usedLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 er
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:65
+//line github.com/movenext/movenext/coord/object_loan.go:66
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:65
+//line github.com/movenext/movenext/coord/object_loan.go:66
 	f.get1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/object_loan.go:66
+//line github.com/movenext/movenext/coord/object_loan.go:67
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:67
+//line github.com/movenext/movenext/coord/object_loan.go:68
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:67
+//line github.com/movenext/movenext/coord/object_loan.go:68
 		return true, result0
 	}
 	f.u = &use[T]{of: f.p, with: v}
 	{
 		u := f.u
-//line github.com/movenext/movenext/coord/object_loan.go:70
+//line github.com/movenext/movenext/coord/object_loan.go:71
 		f.defers.PushPlain(func() { u.end() })
 		fn := f.fn
 		v := v
-//line github.com/movenext/movenext/coord/object_loan.go:71
+//line github.com/movenext/movenext/coord/object_loan.go:72
 		f.u.job = job.Go(f.ctx, func(ctx context.Context) error { return fn(ctx, v) })
 	}
-	// object_loan.go:72: _, err = u.job.Await()
-//line github.com/movenext/movenext/coord/object_loan.go:72
+	// object_loan.go:73: _, err = u.job.Await()
+//line github.com/movenext/movenext/coord/object_loan.go:73
 	f.await2 = f.u.job
-//line github.com/movenext/movenext/coord/object_loan.go:72
+//line github.com/movenext/movenext/coord/object_loan.go:73
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/object_loan_async.go:359
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/coord/object_loan.go:72
+//line github.com/movenext/movenext/coord/object_loan.go:73
 	return r.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/coord/object_loan.go:72
+//line github.com/movenext/movenext/coord/object_loan.go:73
 	_, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan.go:72
+//line github.com/movenext/movenext/coord/object_loan.go:73
 	f.await2 = nil
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:74
+//line github.com/movenext/movenext/coord/object_loan.go:75
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:74
+//line github.com/movenext/movenext/coord/object_loan.go:75
 	return true, result0
 //line github.com/movenext/movenext/coord/object_loan_async.go:377
 }
 
 // Location returns where [used] is suspended.
 func (f *usedLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.used", "github.com/movenext/movenext/coord/object_loan.go", 65, 72)
+	return f.Frame.At("github.com/movenext/movenext/coord.used", "github.com/movenext/movenext/coord/object_loan.go", 66, 73)
 }
 
 // usedMachine is the root of a chain of calls that begins with [used]: chain, job and frame in one allocation.
@@ -399,4 +399,4 @@ func (f *usedMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d72d38a44c1d3943
+// Digest of what is above: ca2d935c376b095c
