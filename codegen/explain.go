@@ -99,7 +99,7 @@ func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []
 	}
 	r := newRun(&cfg, ws)
 	e := &explaining{wanted: functions, seen: map[string]bool{}}
-	r.instead = e.translate
+	r.override = e.translate
 	result, err := r.do()
 	if err != nil {
 		return nil, nil, err

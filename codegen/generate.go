@@ -120,8 +120,8 @@ type run struct {
 	mu       sync.Mutex
 	findings map[string][]source.Diagnostic // by folder
 	pasts    map[string]*past               // by folder
-	instead  translator                     // nil: the one of the mode
-	done     int                            // phases of targets
+	override translator                     // nil: the one of the mode
+	done     int                            // targets that have ended a pass, over all passes
 }
 
 func newRun(cfg *Config, ws *load.Workspace) *run {
@@ -154,7 +154,7 @@ func (r *run) generate() error {
 	}
 	r.recall()
 	r.checker = load.NewChecker(r.finder, variants(r.targets))
-	r.each((*run).lowerTarget)
+	r.pass((*run).lowerTarget)
 	for dir, found := range r.checker.Overrides() {
 		r.report(dir, found...)
 	}
@@ -163,24 +163,24 @@ func (r *run) generate() error {
 	if err := r.ws.Add(r.outputImports()...); err != nil {
 		return err
 	}
-	r.each((*run).verify)
+	r.pass((*run).verify)
 	r.remember()
 	return nil
 }
 
-// phases is how many times a run calls each.
-const phases = 2
+// passes is the number of passes over the targets in a run: lowerTarget and verify.
+const passes = 2
 
-// each runs one phase for all targets in parallel.
-func (r *run) each(phase func(*run, *target)) {
+// pass calls step for all targets in parallel.
+func (r *run) pass(step func(*run, *target)) {
 	var wg sync.WaitGroup
 	for _, t := range r.targets {
 		wg.Go(func() {
-			phase(r, t)
+			step(r, t)
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.done++
-			r.cfg.progress(r.done, phases*len(r.targets))
+			r.cfg.progress(r.done, passes*len(r.targets))
 		})
 	}
 	wg.Wait()
@@ -203,8 +203,8 @@ func (r *run) clean(dir string) bool {
 }
 
 func (r *run) translator() translator {
-	if r.instead != nil {
-		return r.instead
+	if r.override != nil {
+		return r.override
 	}
 	switch r.cfg.mode() {
 	case Plain:

@@ -21,7 +21,7 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 		return nil, nil, err
 	}
 	r := newRun(&cfg, ws)
-	r.instead = translating(form{debug: true, records: true})
+	r.override = translating(form{debug: true, records: true})
 	result, err := r.do()
 	if err != nil || len(result.Diagnostics) > 0 {
 		return nil, result.Diagnostics, err
