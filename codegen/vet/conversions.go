@@ -11,7 +11,7 @@ import (
 
 // conversions reports values, anywhere in the package, that are converted to an interface or
 // a func value through which a machine of another package calls the plain form.
-func (c *indirect) conversions() {
+func (c *callCheck) conversions() {
 	if len(c.facts.calls) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (c *indirect) conversions() {
 	}
 }
 
-func (c *indirect) callConverts(call *ast.CallExpr) {
+func (c *callCheck) callConverts(call *ast.CallExpr) {
 	tv := c.info.Types[call.Fun]
 	if tv.IsType() && len(call.Args) == 1 {
 		c.converts(call.Args[0], tv.Type, nil)
@@ -58,7 +58,7 @@ func (c *indirect) callConverts(call *ast.CallExpr) {
 	}
 }
 
-func (c *indirect) literalConverts(lit *ast.CompositeLit) {
+func (c *callCheck) literalConverts(lit *ast.CompositeLit) {
 	of, ok := coreOf(c.info.TypeOf(lit)).(*types.Struct)
 	if !ok {
 		return
@@ -80,7 +80,7 @@ func (c *indirect) literalConverts(lit *ast.CompositeLit) {
 
 // converts checks the value e, which is converted to target; pkg is the package that
 // receives it, or nil.
-func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
+func (c *callCheck) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	given := c.info.TypeOf(e)
 	if given == nil || target == nil || types.IsInterface(given) {
 		return
@@ -106,7 +106,7 @@ func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 
 // suspendsIfAnnotated reports whether a literal in plain code calls a plain form. In an
 // annotated function that call itself is reported.
-func (c *indirect) suspendsIfAnnotated(lit *ast.FuncLit) bool {
+func (c *callCheck) suspendsIfAnnotated(lit *ast.FuncLit) bool {
 	for _, r := range c.regions {
 		if r.lit == lit {
 			why := c.blocksIn(lit.Body)
@@ -118,7 +118,7 @@ func (c *indirect) suspendsIfAnnotated(lit *ast.FuncLit) bool {
 
 // becomes reports a value of type given that is converted to target, if calls through target
 // reach no twin.
-func (c *indirect) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
+func (c *callCheck) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
 	iface, ok := target.Underlying().(*types.Interface)
 	if !ok {
 		return

@@ -21,7 +21,7 @@ import (
 // It uses the facts of other packages (facts.go), and finds implementations in the package and
 // its imports.
 func indirectCalls(r *reporter, s *survey) {
-	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
+	c := &callCheck{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()
 	c.collectStored()
 	for _, region := range s.regions {
@@ -33,7 +33,8 @@ func indirectCalls(r *reporter, s *survey) {
 	c.conversions()
 }
 
-type indirect struct {
+// callCheck is the state of indirectCalls.
+type callCheck struct {
 	*reporter
 	*survey
 	region *region
@@ -51,7 +52,7 @@ type implementation struct {
 }
 
 // collect finds what calls may reach.
-func (c *indirect) collect() {
+func (c *callCheck) collect() {
 	seen := map[*types.Package]bool{}
 	var visit func(*types.Package)
 	visit = func(pkg *types.Package) {
@@ -86,7 +87,7 @@ func (c *indirect) collect() {
 }
 
 // implemented records the methods of a type that have twins, or that block without one.
-func (c *indirect) implemented(name *types.TypeName) {
+func (c *callCheck) implemented(name *types.TypeName) {
 	named, ok := types.Unalias(name.Type()).(*types.Named)
 	if !ok || types.IsInterface(named) {
 		return
@@ -110,14 +111,14 @@ func ours(pkg *types.Package) bool {
 }
 
 // valued records a function with a twin that is used as a value.
-func (c *indirect) valued(e ast.Expr) {
+func (c *callCheck) valued(e ast.Expr) {
 	if fn := c.named(e); fn != nil && !c.handed[e] {
 		c.signatures = append(c.signatures, c.info.TypeOf(e))
 	}
 }
 
 // named returns the function with a twin that e names, or nil.
-func (c *indirect) named(e ast.Expr) *types.Func {
+func (c *callCheck) named(e ast.Expr) *types.Func {
 	fn := c.function(e)
 	if fn == nil || c.twins.Twin(fn) == nil {
 		return nil
@@ -125,7 +126,7 @@ func (c *indirect) named(e ast.Expr) *types.Func {
 	return fn
 }
 
-func (c *indirect) node(n ast.Node, stack []ast.Node) {
+func (c *callCheck) node(n ast.Node, stack []ast.Node) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		if !started(n, stack) {
@@ -138,7 +139,7 @@ func (c *indirect) node(n ast.Node, stack []ast.Node) {
 }
 
 // sequence reports a sequence with a twin that is created outside of a range statement.
-func (c *indirect) sequence(call *ast.CallExpr, stack []ast.Node) {
+func (c *callCheck) sequence(call *ast.CallExpr, stack []ast.Node) {
 	point, ok := c.twins.Stream(call, c.info)
 	if !ok {
 		return
@@ -155,7 +156,7 @@ func (c *indirect) sequence(call *ast.CallExpr, stack []ast.Node) {
 	c.report(call, keptSequence(types.ExprString(call.Fun), point.Twin.Name()))
 }
 
-func (c *indirect) call(call *ast.CallExpr) {
+func (c *callCheck) call(call *ast.CallExpr) {
 	if tv := c.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() {
 		return
 	}
@@ -184,7 +185,7 @@ func (c *indirect) call(call *ast.CallExpr) {
 
 // runs reports func values that the runtime will call: as with any call, the type does not
 // show what they hold.
-func (c *indirect) runs(call *ast.CallExpr) {
+func (c *callCheck) runs(call *ast.CallExpr) {
 	functions, _, _ := codegen.RunsAsJob(call, c.info)
 	for _, arg := range functions {
 		if c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
@@ -202,7 +203,7 @@ func (c *indirect) runs(call *ast.CallExpr) {
 
 // byInterface reports whether e is a method of an interface or of a type parameter that has
 // no twin, while an implementation has one.
-func (c *indirect) byInterface(e ast.Expr) bool {
+func (c *callCheck) byInterface(e ast.Expr) bool {
 	fn := c.function(uninstantiated(e))
 	recv := fn.Signature().Recv()
 	if recv == nil || !types.IsInterface(recv.Type()) || c.twins.Twin(fn) != nil {

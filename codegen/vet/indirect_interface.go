@@ -9,7 +9,7 @@ import (
 
 // method reports a call of a method of an interface or a type parameter if an implementation
 // has a twin.
-func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
+func (c *callCheck) method(call *ast.CallExpr, fn *types.Func) {
 	what := "an interface"
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -40,7 +40,7 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 
 // implementation returns a blocking method that a call of the interface method fn may reach,
 // preferably one with a twin.
-func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
+func (c *callCheck) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {
 			continue
@@ -54,7 +54,7 @@ func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what s
 }
 
 // implements reports whether the type with the method m may be used as an iface.
-func (c *indirect) implements(m *types.Func, iface *types.Interface, what string) bool {
+func (c *callCheck) implements(m *types.Func, iface *types.Interface, what string) bool {
 	named := m.Signature().Recv().Type()
 	if what != "an interface" || typeParameters(named) {
 		return true
@@ -74,7 +74,7 @@ func typeParameters(t types.Type) bool {
 }
 
 // arguments reports arguments of a function that has no twin, and therefore calls plain forms.
-func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
+func (c *callCheck) arguments(call *ast.CallExpr, fn *types.Func) {
 	if ours(fn.Pkg()) {
 		return
 	}
@@ -100,7 +100,7 @@ func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 }
 
 // blockingField returns the name of the field e if it is one of blockingFields.
-func (c *indirect) blockingField(e ast.Expr) string {
+func (c *callCheck) blockingField(e ast.Expr) string {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok {
 		return ""
@@ -129,7 +129,7 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 }
 
 // given reports an argument that has a blocking method which the callee calls.
-func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
+func (c *callCheck) given(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
 	name, given := types.ExprString(call.Fun), c.info.TypeOf(arg)
 	for _, m := range methodsCalled(fn, iface) {
 		obj, _, _ := types.LookupFieldOrMethod(given, true, c.survey.pass.Pkg, m)
@@ -190,7 +190,7 @@ func declares(iface *types.Interface, name string) bool {
 
 // reader reports an interface value that is passed to a function of another package, if one
 // of the interface's implementations has a twin.
-func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, param types.Type, arg ast.Expr) {
+func (c *callCheck) reader(call *ast.CallExpr, fn *types.Func, param types.Type, arg ast.Expr) {
 	if fn.Pkg() == c.survey.pass.Pkg {
 		return
 	}

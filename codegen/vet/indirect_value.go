@@ -11,7 +11,7 @@ import (
 // Functions as values; see indirect.go.
 
 // funcValue reports a call of a function that is known only at run time.
-func (c *indirect) funcValue(call *ast.CallExpr) {
+func (c *callCheck) funcValue(call *ast.CallExpr) {
 	fun := ast.Unparen(call.Fun)
 	if _, lit := fun.(*ast.FuncLit); lit {
 		return
@@ -48,7 +48,7 @@ func startsOnly(sig *types.Signature) bool {
 }
 
 // isYield reports whether v is the yield of the surrounding stream; calling it emits a value.
-func (c *indirect) isYield(v *types.Var) bool {
+func (c *callCheck) isYield(v *types.Var) bool {
 	lit := codegen.StreamLiteral(c.region.decl)
 	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()
 }
@@ -59,7 +59,7 @@ func takesContext(sig *types.Signature) bool {
 
 // value reports a function with a twin that is passed on or kept: its callers call the plain
 // form.
-func (c *indirect) value(e ast.Expr, stack []ast.Node) {
+func (c *callCheck) value(e ast.Expr, stack []ast.Node) {
 	fn := c.named(e)
 	if fn == nil || c.handed[e] {
 		c.plainFunction(e)
@@ -100,7 +100,7 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 }
 
 // plainFunction reports a blocking function of the package that is passed on.
-func (c *indirect) plainFunction(e ast.Expr) {
+func (c *callCheck) plainFunction(e ast.Expr) {
 	fn := c.function(e)
 	if fn == nil || c.handed[e] {
 		return
@@ -111,7 +111,7 @@ func (c *indirect) plainFunction(e ast.Expr) {
 }
 
 // holds reports whether e is a variable whose calls suspend, or whose value the runtime calls.
-func (c *indirect) holds(e ast.Expr) bool {
+func (c *callCheck) holds(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return false

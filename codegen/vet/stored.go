@@ -36,7 +36,7 @@ type stored struct {
 
 // collectStored finds what each place of the package may hold. It does not start from literals
 // in annotated functions: what blocks in them is reported there.
-func (c *indirect) collectStored() {
+func (c *callCheck) collectStored() {
 	c.stored = stored{in: map[types.Object]storedFunc{}, moves: map[types.Object][]types.Object{}}
 	for _, file := range c.files {
 		ast.PreorderStack(file, nil, func(n ast.Node, stack []ast.Node) bool {
@@ -61,14 +61,14 @@ func (c *indirect) collectStored() {
 }
 
 // moved records that to may receive what from holds.
-func (c *indirect) moved(from, to types.Object) {
+func (c *callCheck) moved(from, to types.Object) {
 	if from != nil && to != nil && from != to {
 		c.stored.moves[from] = append(c.stored.moves[from], to)
 	}
 }
 
 // spread records the contents of from in all places that it flows to.
-func (c *indirect) spread(from types.Object) {
+func (c *callCheck) spread(from types.Object) {
 	for _, to := range c.stored.moves[from] {
 		if _, known := c.stored.in[to]; !known {
 			c.stored.in[to] = c.stored.in[from]
@@ -78,7 +78,7 @@ func (c *indirect) spread(from types.Object) {
 }
 
 // stores records where e is stored, if it is a function that is not called there.
-func (c *indirect) stores(e ast.Expr, stack []ast.Node) {
+func (c *callCheck) stores(e ast.Expr, stack []ast.Node) {
 	if _, ok := coreOf(c.info.TypeOf(e)).(*types.Signature); !ok || c.handed[e] {
 		return
 	}
@@ -96,7 +96,7 @@ func (c *indirect) stores(e ast.Expr, stack []ast.Node) {
 }
 
 // blockingValue returns the function that e denotes, if that function blocks its caller.
-func (c *indirect) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, blocks bool) {
+func (c *callCheck) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, blocks bool) {
 	if lit, ok := e.(*ast.FuncLit); ok {
 		why := c.blocksIn(lit.Body)
 		if why == nil || c.inMachine(stack) {
@@ -119,7 +119,7 @@ func (c *indirect) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, bl
 }
 
 // inMachine reports whether the innermost declaration of a stack is an annotated function.
-func (c *indirect) inMachine(stack []ast.Node) bool {
+func (c *callCheck) inMachine(stack []ast.Node) bool {
 	decl := declarationIn(stack)
 	if decl == nil {
 		return false
@@ -139,7 +139,7 @@ func declarationIn(stack []ast.Node) *ast.FuncDecl {
 
 // place returns the place of e's value or, if e is a part of something, that of the whole.
 // It returns nil if that has no name.
-func (c *indirect) place(e ast.Expr) types.Object {
+func (c *callCheck) place(e ast.Expr) types.Object {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
 		switch o := c.info.ObjectOf(nameIn(e)).(type) {
@@ -170,7 +170,7 @@ func (c *indirect) place(e ast.Expr) types.Object {
 
 // placeOfResult is place for a call: the called function; or, for a conversion and for a method
 // of a runtime container such as a channel, that of the operand.
-func (c *indirect) placeOfResult(call *ast.CallExpr) types.Object {
+func (c *callCheck) placeOfResult(call *ast.CallExpr) types.Object {
 	if c.info.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		return c.place(call.Args[0])
 	}
@@ -180,14 +180,14 @@ func (c *indirect) placeOfResult(call *ast.CallExpr) types.Object {
 	return c.place(call.Fun)
 }
 
-func (c *indirect) ofCoord(call *ast.CallExpr) bool {
+func (c *callCheck) ofCoord(call *ast.CallExpr) bool {
 	fn := c.callee(call)
 	return fn != nil && fn.Signature().Recv() != nil && fn.Pkg() != nil && fn.Pkg().Path() == coordPath
 }
 
 // destination returns the place that receives e, given the nodes around e in stack. It returns
 // nil if that has no name.
-func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
+func (c *callCheck) destination(e ast.Expr, stack []ast.Node) types.Object {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {
 		case *ast.ParenExpr, *ast.IndexExpr, *ast.IndexListExpr, *ast.UnaryExpr:
@@ -227,7 +227,7 @@ func (c *indirect) destination(e ast.Expr, stack []ast.Node) types.Object {
 
 // parameterFor returns the parameter that receives the argument e, of a function of the package,
 // or the runtime container that e is passed to.
-func (c *indirect) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
+func (c *callCheck) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && c.ofCoord(call) {
 		return c.place(sel.X)
 	}
@@ -244,7 +244,7 @@ func (c *indirect) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	return nil
 }
 
-func (c *indirect) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object {
+func (c *callCheck) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object {
 	of, ok := coreOf(c.info.TypeOf(lit)).(*types.Struct)
 	for i, elt := range lit.Elts {
 		if ok && within(elt, e) && i < of.NumFields() {
@@ -255,7 +255,7 @@ func (c *indirect) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object 
 }
 
 // assigned returns the place of the name that receives e in an assignment of values to names.
-func (c *indirect) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
+func (c *callCheck) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
 	for i, value := range values {
 		if within(value, e) && len(names) == len(values) {
 			return c.place(names[i])
@@ -266,7 +266,7 @@ func (c *indirect) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
 
 // returner returns the declared function that a return statement at the top of stack returns
 // from, or nil if it returns from a literal.
-func (c *indirect) returner(stack []ast.Node) types.Object {
+func (c *callCheck) returner(stack []ast.Node) types.Object {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {
 		case *ast.FuncLit:
@@ -279,7 +279,7 @@ func (c *indirect) returner(stack []ast.Node) types.Object {
 }
 
 // storedAt returns the blocking function that a call of fun may reach.
-func (c *indirect) storedAt(fun ast.Expr) (storedFunc, bool) {
+func (c *callCheck) storedAt(fun ast.Expr) (storedFunc, bool) {
 	f, ok := c.stored.in[c.place(fun)]
 	return f, ok
 }
