@@ -53,17 +53,17 @@ func (e *emitter) moving() {
 func (e *emitter) async() {
 	fn, names := e.fn, e.fn.Declared
 	job, result := e.path(source.JobPath, "job"), e.unlike("result")
-	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
+	run, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
 	e.atDeclaration(func() {
-		e.line("var %s %s", t, e.runtime("Run"))
+		e.line("var %s %s", run, e.runtime("Run"))
 		e.line("%s := %s", frame, e.frameLiteral())
-		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
-		e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
+		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), run, result)
+		e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 		e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
 		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, fn.keptName(), frame)
-		e.line("return %s.Start(%s, &%s, %s)", m, e.context(), t, m)
+		e.line("return %s.Start(%s, &%s, %s)", m, e.context(), run, m)
 	})
 	e.line("")
 }
@@ -113,8 +113,8 @@ func fieldOf(frame string, v *ir.Variable) string {
 // enter prints FEnter, the entry for other machines.
 func (e *emitter) enter() {
 	fn, names := e.fn, e.fn.Declared
-	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
-	params := t + " *" + e.runtime("Run")
+	run, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
+	params := run + " *" + e.runtime("Run")
 	if list := e.sig.ParamList(); list != "" {
 		params += ", " + list
 	}
@@ -134,13 +134,13 @@ func (e *emitter) enter() {
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
-		e.line("if %s {%s\nreturn %s\n}", e.start(frame, t), e.rethrow(t), values)
+		e.line("if %s {%s\nreturn %s\n}", e.start(frame, run), e.rethrow(run), values)
 		if len(fn.returned()) > 0 {
 			e.line("%s := &%s{%s: %s}", m, e.frameType(), fn.keptName(), frame)
 		} else {
 			e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
 		}
-		e.line("%s.Push(%s, %s)\nreturn %s", t, e.context(), m, zeros)
+		e.line("%s.Push(%s, %s)\nreturn %s", run, e.context(), m, zeros)
 	})
 	e.line("")
 }
@@ -239,20 +239,20 @@ func (fn *function) literal() []byte {
 // firstStep prints the literal as the runtime calls it.
 func (e *emitter) firstStep() {
 	names := e.fn.Declared
-	t, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
+	run, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
 	var results, values, suspended []string
 	for i, r := range e.fn.Results {
 		spelled := e.typ(r.Type, e.fn.Node)
 		results, values = append(results, spelled), append(values, e.result(frame, i))
 		suspended = append(suspended, e.zeroOf(r.Type, spelled))
 	}
-	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + t + ", " + m + ")"
+	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + run + ", " + m + ")"
 	e.line("// %s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
-	e.line("var %s %s", t, e.runtime("Run"))
+	e.line("var %s %s", run, e.runtime("Run"))
 	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("defer %s(&%s)", e.runtime("Fail"), t)
-	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
+	e.line("defer %s(&%s)", e.runtime("Fail"), run)
+	e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 	e.line("return %s\n}", strings.Join(values, ", "))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)
 	e.line("return %s\n}\n", strings.Join(suspended, ", "))

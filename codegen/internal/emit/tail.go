@@ -56,24 +56,24 @@ func (e *emitter) bodyInTail() {
 // asyncInTail prints FAsync: it calls the entry.
 func (e *emitter) asyncInTail() {
 	fn, names := e.fn, e.fn.Declared
-	result, t, callee, m := e.unlike("result"), e.unlike("r"), e.unlike("callee"), e.unlike("m")
+	result, run, callee, m := e.unlike("result"), e.unlike("r"), e.unlike("callee"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(source.JobPath, "job"), e.arg)
-	e.line("var %s %s", t, e.runtime("Run"))
-	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+	e.line("var %s %s", run, e.runtime("Run"))
+	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), run, result)
 	values := e.values(e.unlike)
 	call := names.Enter + "("
 	if e.sig.Receiver != nil {
 		call = e.sig.Receiver.Name + "." + call
 	}
-	args := "&" + t
+	args := "&" + run
 	if list := e.sig.ArgList(); list != "" {
 		args += ", " + list
 	}
 	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
 	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclared("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
 	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
-	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
+	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), run, m)
 }
 
 // values returns the names that hold the results.
