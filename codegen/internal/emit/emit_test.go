@@ -60,9 +60,9 @@ func input(open bool) *emit.Input {
 		Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names, Names: names,
 		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot},
 		Code: []ir.Instr{
-			&ir.Stand{Pos: fn.Decl.Body.List[0].Pos()},
+			&ir.SourceLine{Pos: fn.Decl.Body.List[0].Pos()},
 			&ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("first()")}},
-			&ir.Stand{Pos: fn.Decl.Body.List[1].Pos()},
+			&ir.SourceLine{Pos: fn.Decl.Body.List[1].Pos()},
 			&ir.Park{Point: point}, &ir.Mark{Label: resume},
 			&ir.Assign{Dst: []ir.Dest{{V: last}}, Src: ir.Rope{ir.Use(n)}},
 			&ir.Finish{Results: []*ir.Variable{last}},
@@ -130,7 +130,7 @@ func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
 	n := passed("n")
 	in.Root.Params, in.Root.Slots = []*ir.Variable{n}, nil
 	in.Root.Code = []ir.Instr{
-		&ir.Do{Line: ir.Rope{ir.Text("use("), ir.Use(n), ir.Text(")")}},
+		&ir.Synthetic{Line: ir.Rope{ir.Text("use("), ir.Use(n), ir.Text(")")}},
 		in.Root.Code[3], in.Root.Code[4], in.Root.Code[6],
 	}
 	_, text, _ := printed(t, in)

@@ -18,7 +18,7 @@ func (p *printer) print(i ir.Instr) {
 	switch i := i.(type) {
 	case *ir.Keep:
 		p.line("%s", p.span(&i.Text))
-	case *ir.Do:
+	case *ir.Synthetic:
 		p.line("%s", p.rope(i.Line))
 	case *ir.Jump:
 		p.line("goto %s", p.fn.Names.Label(i.To))
@@ -42,9 +42,9 @@ func (p *printer) print(i ir.Instr) {
 		p.park(i.Point)
 	case *ir.Finish:
 		p.finish()
-	case *ir.Note:
-		p.note(i.Pos)
-	case *ir.Handler, *ir.Stand:
+	case *ir.LineComment:
+		p.lineComment(i.Pos)
+	case *ir.Handler, *ir.SourceLine:
 	default:
 		panic(fmt.Sprintf("emit: unknown instruction %T", i))
 	}
@@ -92,8 +92,8 @@ func (p *printer) returnAtOnce(assign ir.Instr, values string) {
 	p.line("return %s, %s", p.predeclared("true"), values)
 }
 
-// note prints a comment that shows a line of the source.
-func (p *printer) note(at token.Pos) {
+// lineComment prints a comment that shows a line of the source.
+func (p *printer) lineComment(at token.Pos) {
 	if p.fn.Debug {
 		return
 	}
@@ -235,8 +235,8 @@ func (p *printer) condition(i *ir.Branch) string {
 	switch {
 	case !i.Not:
 		cond = p.rope(i.Cond)
-	case i.Turn != nil:
-		cond = p.span(i.Cond[0].Span.With(*i.Turn))
+	case i.Inverse != nil:
+		cond = p.span(i.Cond[0].Span.With(*i.Inverse))
 	default:
 		cond = p.rope(i.Cond)
 		if strings.ContainsAny(cond, " \t\n") {

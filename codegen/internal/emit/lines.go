@@ -53,7 +53,7 @@ func (p *printer) next(code []ir.Instr) int {
 
 // instr prints an instruction with its lines.
 func (p *printer) instr(i ir.Instr) {
-	if s, ok := i.(*ir.Stand); ok {
+	if s, ok := i.(*ir.SourceLine); ok {
 		p.at = p.fn.Source.Line(s.Pos)
 		if p.fn.Records {
 			p.directive(p.at)

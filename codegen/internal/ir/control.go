@@ -18,7 +18,6 @@ type Label struct {
 type Point struct {
 	Call    token.Pos
 	Kind    source.Kind
-	Want    string    // stem of the field's name
 	Asleep  *Variable // KindSleep: whether the machine has to wait
 	Held    *Variable // the suspended callee or the awaited value; nil for Yield and SwitchTo
 	Sched   Rope      // SwitchTo: the target scheduler
@@ -32,10 +31,10 @@ type Point struct {
 
 // Branch jumps if a condition holds, or if it does not.
 type Branch struct {
-	Cond Rope
-	Not  bool
-	Turn *Edit // inverts Cond, if that is a comparison with an opposite
-	To   *Label
+	Cond    Rope
+	Not     bool
+	Inverse *Edit // inverts Cond, if that is a comparison with an opposite
+	To      *Label
 }
 
 // Refs calls use for the variables in the condition.

@@ -163,32 +163,32 @@ type Renew struct {
 // Refs calls use and def for the variable.
 func (i *Renew) Refs(use, def func(*Variable)) { use(i.V); def(i.V) }
 
-// Do is a line of code that the lowering made up.
-type Do struct {
+// Synthetic is a line of code that the lowering made up.
+type Synthetic struct {
 	straight
 	Line Rope
 }
 
 // Refs calls use for the variables in the line.
-func (i *Do) Refs(use, _ func(*Variable)) { i.Line.Uses(use) }
+func (i *Synthetic) Refs(use, _ func(*Variable)) { i.Line.Uses(use) }
 
-// Stand sets the source line of the instructions that follow.
-type Stand struct {
+// SourceLine sets the source line of the instructions that follow.
+type SourceLine struct {
 	straight
 	Pos token.Pos
 }
 
 // Refs calls nothing.
-func (*Stand) Refs(_, _ func(*Variable)) {}
+func (*SourceLine) Refs(_, _ func(*Variable)) {}
 
-// Note prints a comment that shows the source line.
-type Note struct {
+// LineComment prints a comment that shows the source line.
+type LineComment struct {
 	straight
 	Pos token.Pos
 }
 
 // Refs calls nothing.
-func (i *Note) Refs(_, _ func(*Variable)) {}
+func (i *LineComment) Refs(_, _ func(*Variable)) {}
 
 // Obtain gets the awaiter of an awaitable.
 type Obtain struct {

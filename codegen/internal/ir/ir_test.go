@@ -84,7 +84,7 @@ func TestVariablesInALiteralAreBorrowed(t *testing.T) {
 	x, y, z := variable("x"), variable("y"), variable("z")
 	inner := &ir.Span{Edit: []ir.Edit{{With: ir.Rope{ir.UseAs(z, ir.AsBorrowedAddress)}}}}
 	var names []string
-	(&ir.Do{Line: ir.Rope{ir.UseAs(x, ir.AsBorrowed), ir.Use(y), {Span: inner}}}).Borrows(func(v *ir.Variable) { names = append(names, v.Name) })
+	(&ir.Synthetic{Line: ir.Rope{ir.UseAs(x, ir.AsBorrowed), ir.Use(y), {Span: inner}}}).Borrows(func(v *ir.Variable) { names = append(names, v.Name) })
 	assert.Equal(t, []string{"x", "z"}, names)
 }
 
@@ -130,7 +130,7 @@ func TestPruneDropsWhatHasNoEffect(t *testing.T) {
 	once, often := &ir.Zero{}, &ir.Zero{}
 	list := ir.Prune([]ir.Instr{
 		once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Mark{Label: unused},
-		&ir.Jump{To: end}, &ir.Stand{}, &ir.Mark{Label: end}, &ir.Finish{}, &ir.Do{}, &ir.Jump{To: loop},
+		&ir.Jump{To: end}, &ir.SourceLine{}, &ir.Mark{Label: end}, &ir.Finish{}, &ir.Synthetic{}, &ir.Jump{To: loop},
 	})
 	assert.Equal(t, []ir.Instr{once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Finish{}}, list)
 	assert.Equal(t, 1, loop.At)

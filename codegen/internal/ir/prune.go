@@ -57,7 +57,7 @@ func withoutIdleJumps(code []Instr) []Instr {
 			return true
 		}
 		for _, next := range code[n+1:] {
-			if _, ok := next.(*Stand); ok {
+			if _, ok := next.(*SourceLine); ok {
 				continue
 			}
 			m, ok := next.(*Mark)

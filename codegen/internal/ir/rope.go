@@ -258,7 +258,7 @@ type Borrower interface{ Borrows(f func(*Variable)) }
 func (i *Keep) Borrows(f func(*Variable)) { i.Text.Borrows(f) }
 
 // Borrows implements [Borrower].
-func (i *Do) Borrows(f func(*Variable)) { i.Line.Borrows(f) }
+func (i *Synthetic) Borrows(f func(*Variable)) { i.Line.Borrows(f) }
 
 // Borrows implements [Borrower].
 func (i *Branch) Borrows(f func(*Variable)) { i.Cond.Borrows(f) }

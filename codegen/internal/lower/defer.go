@@ -151,7 +151,7 @@ func (lo *lowering) flattenEpilogue() {
 	end := lo.Body.Rbrace
 	p := &ir.Point{Call: end, Kind: source.KindDeferred, Resume: lo.label("resume")}
 	resumed := ir.Rope{ir.DefersName, ir.Text(".Resumed("), ir.RunName, ir.Text(")")}
-	lo.add(&ir.Mark{Label: lo.epilogue}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: resumed}, &ir.Jump{To: lo.epilogue})
+	lo.add(&ir.Mark{Label: lo.epilogue}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Synthetic{Line: resumed}, &ir.Jump{To: lo.epilogue})
 }
 
 // declareRecovery gives a deferred literal that calls recover a parameter for the panic.

@@ -91,7 +91,7 @@ func (lo *lowering) keepRestOf(s *ast.IfStmt) {
 func (lo *lowering) condition(cond ast.Expr, to *ir.Label, when bool) {
 	cond = ast.Unparen(cond)
 	if !lo.Suspends(cond) {
-		lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Turn: lo.opposite(cond), To: to})
+		lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Inverse: lo.opposite(cond), To: to})
 		return
 	}
 	switch e := cond.(type) {
@@ -111,7 +111,7 @@ func (lo *lowering) condition(cond ast.Expr, to *ir.Label, when bool) {
 		lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, To: to})
 		return
 	}
-	lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Turn: lo.opposite(cond), To: to})
+	lo.add(&ir.Branch{Cond: lo.value(cond), Not: !when, Inverse: lo.opposite(cond), To: to})
 }
 
 // logicalCondition lowers && and ||: a && b is false once a is, a || b is true once a is.

@@ -129,7 +129,7 @@ func (l *lister) code(list []ir.Instr) {
 
 func (l *lister) instr(i ir.Instr) {
 	switch i := i.(type) {
-	case *ir.Stand, *ir.Note: // lines of the source
+	case *ir.SourceLine, *ir.LineComment: // lines of the source
 	case *ir.Keep:
 		l.line("%s", l.span(&i.Text))
 	case *ir.Assign:
@@ -138,7 +138,7 @@ func (l *lister) instr(i ir.Instr) {
 		l.line("var %s", l.names(i.Vars))
 	case *ir.Renew:
 		l.line("renew %s", l.variable(i.V))
-	case *ir.Do:
+	case *ir.Synthetic:
 		l.line("%s", l.rope(i.Line))
 	case *ir.Branch:
 		not := ""

@@ -125,7 +125,7 @@ func (lo *lowering) rangeStatement(s *ast.RangeStmt, name string) {
 	lo.block(s.Body.List)
 	lo.leave()
 	lo.add(&ir.Mark{Label: r.next})
-	lo.atLine(s)
+	lo.sourceLine(s)
 	lo.add(r.step...)
 	lo.add(&ir.Jump{To: r.top}, &ir.Mark{Label: r.end})
 }
@@ -232,7 +232,7 @@ func (r *ranging) count(i *ir.Variable, limit ir.Rope) {
 	lo.add(&ir.Mark{Label: r.top})
 	cond := append(ir.Rope{ir.Use(i), ir.Text(" >= ")}, limit...)
 	lo.add(&ir.Branch{Cond: cond, To: r.end})
-	r.step = []ir.Instr{&ir.Do{Line: ir.Rope{ir.Use(i), ir.Text("++")}}}
+	r.step = []ir.Instr{&ir.Synthetic{Line: ir.Rope{ir.Use(i), ir.Text("++")}}}
 }
 
 // overInt lowers ranges over integers. The limit is evaluated once, and has the counter's type.
@@ -275,7 +275,7 @@ func (r *ranging) overString() {
 		dst[0] = ir.Dest{}
 	}
 	lo.add(&ir.Assign{Dst: dst, Src: append(append(src, tail...), ir.Text(")"))})
-	r.step = []ir.Instr{&ir.Do{Line: ir.Rope{ir.Use(i), ir.Text(" += "), ir.Use(width)}}}
+	r.step = []ir.Instr{&ir.Synthetic{Line: ir.Rope{ir.Use(i), ir.Text(" += "), ir.Use(width)}}}
 	r.assign(ir.Rope{ir.Use(i)}, ir.Rope{ir.Use(char)}, isKey)
 }
 

@@ -430,7 +430,7 @@ func TestACallOfAMachine(t *testing.T) {
 	points := ir.Points(out.Root.Code)
 	require.Len(t, points, 1)
 	assert.Equal(t, source.KindEnter, points[0].Kind)
-	assert.Equal(t, "get", points[0].Want, "the name of the field that keeps the callee")
+	assert.Equal(t, "get", points[0].Held.Name, "the stem of the name of the field that keeps the callee")
 }
 
 func TestAReturnStatementAssignsTheResults(t *testing.T) {

@@ -50,7 +50,7 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 	case source.KindEmit:
 		lo.suspendEmit(call, p, dst)
 	case source.KindYield:
-		lo.add(&ir.Note{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: ir.Rope{ir.Text("_ = "), ir.RunName, ir.Text(".Refusal()")}})
+		lo.add(&ir.LineComment{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Synthetic{Line: ir.Rope{ir.Text("_ = "), ir.RunName, ir.Text(".Refusal()")}})
 	case source.KindSwitchTo:
 		lo.suspendSwitch(call, p, dst)
 	}
@@ -58,7 +58,6 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 
 // hold creates the frame's field for the awaited value of a point.
 func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
-	p.Want = stem
 	p.Held = &ir.Variable{Name: stem, Spelled: typ, Place: ir.InFrame}
 	lo.all = append(lo.all, p.Held)
 }
@@ -90,7 +89,7 @@ func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir
 
 // enterCallee calls an entry, and gets the results of a suspended callee once it has finished.
 func (lo *lowering) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
-	lo.add(&ir.Note{Pos: p.Call})
+	lo.add(&ir.LineComment{Pos: p.Call})
 	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.RunName, ir.Text(")")}
@@ -128,7 +127,7 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	}
 	p.Asleep = lo.temp("asleep", types.Typ[types.Bool])
 	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, joined(args)...), ir.Text(")"))
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
@@ -161,7 +160,7 @@ func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), jobType(s.Result))
 	lo.rename(call, s.Method, s.Twin)
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.unpack(call, lo.resultOf("TwinResult", p), s, dst)
 	lo.add(forget(p.Held))
@@ -171,7 +170,7 @@ func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.
 func (lo *lowering) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	awaited := lo.awaitedJob(call, s)
 	lo.hold(p, "await", jobType(s.Result))
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: awaited})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: awaited})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("JobResult", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
 }
@@ -209,7 +208,7 @@ func (lo *lowering) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir
 	arg := call.Args[0]
 	lo.spillAll([]analyse.Operand{{Expr: arg, To: types.NewInterfaceType(nil, nil)}}, false)
 	lo.hold(p, "await", ir.Rope{ir.PackageName(source.AwaiterPath, "awaiter"), ir.Text(".Awaiter["), ir.TypeText(s.Result, nil), ir.Text("]")})
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Obtain{P: p, Src: lo.value(arg), Result: s.Result, At: arg})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Obtain{P: p, Src: lo.value(arg), Result: s.Result, At: arg})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("Result", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
 }
@@ -234,7 +233,7 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	cond = append(append(cond, ctx...), ir.Text(".Err() != "), ir.NilName)
 	plain := append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, ctx...)
 	plain = append(append(append(plain, ir.Text(", ")), p.Sched...), ir.Text(")"))
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
 	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: plain}, &ir.Jump{To: p.Resumed}, &ir.Mark{Label: move})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})

@@ -74,7 +74,7 @@ func (r *ranging) overFunc(name string) {
 	lo.all = append(lo.all, l.v)
 	lo.loops = true
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: l.v}}, Src: l.begin()})
-	lo.add(&ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
+	lo.add(&ir.Synthetic{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
 	l.ask("Next")
 	done := lo.label("done")
 	lo.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.RunName, ir.Text(")")}, Not: true, To: done})
@@ -103,7 +103,7 @@ func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 	}
 }
 
-var closeLoop = &ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Close()")}}
+var closeLoop = &ir.Synthetic{Line: ir.Rope{ir.LoopsName, ir.Text(".Close()")}}
 
 // begin returns the expression that begins the loop, and sets the loop's type.
 func (l *rangeLoop) begin() ir.Rope {
@@ -184,7 +184,7 @@ func (l *rangeLoop) ask(method string) {
 	lo := l.lo
 	p := &ir.Point{Call: l.s.For, Kind: source.KindLoop, Loop: l.v, Method: method, Resume: lo.label("resume")}
 	if method == "Next" {
-		lo.add(&ir.Note{Pos: p.Call})
+		lo.add(&ir.LineComment{Pos: p.Call})
 	}
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 }
@@ -207,7 +207,7 @@ func (l *rangeLoop) stops() {
 	for _, leave := range l.leaves {
 		lo.add(&ir.Mark{Label: leave.at})
 		l.ask("Stop")
-		lo.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.RunName, ir.Text(")")}}, closeLoop, forget(l.v))
+		lo.add(&ir.Synthetic{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.RunName, ir.Text(")")}}, closeLoop, forget(l.v))
 		if leave.to == nil {
 			lo.add(&ir.Finish{Results: lo.results})
 		} else {
@@ -255,7 +255,7 @@ func (lo *lowering) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) 
 	lo.spillArgs(call)
 	fun := ast.Unparen(call.Fun)
 	lo.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
-	lo.add(&ir.Note{Pos: p.Call}, &ir.Assign{Src: lo.expr(call)})
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.RunName, ir.Text(")")}, Typed: lo.retyped(call, dst)})
 }

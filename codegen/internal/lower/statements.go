@@ -78,7 +78,7 @@ func (lo *lowering) block(list []ast.Stmt) {
 // statement lowers one statement of a flattened list. It handles the kinds of statements that
 // [analyse.Facts] accepts.
 func (lo *lowering) statement(s ast.Stmt) {
-	lo.atLine(s)
+	lo.sourceLine(s)
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		lo.assignment(s)
@@ -225,9 +225,9 @@ func (lo *lowering) anyBranch(n ast.Node, cond func(*ast.BranchStmt) bool) bool 
 	return found
 }
 
-// atLine records where a statement begins.
-func (lo *lowering) atLine(s ast.Stmt) {
-	lo.add(&ir.Stand{Pos: s.Pos()})
+// sourceLine sets the source line to that of a statement.
+func (lo *lowering) sourceLine(s ast.Stmt) {
+	lo.add(&ir.SourceLine{Pos: s.Pos()})
 }
 
 func (lo *lowering) label(want string) *ir.Label { return &ir.Label{Want: want} }

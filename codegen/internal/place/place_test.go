@@ -31,7 +31,7 @@ func set(v *ir.Variable) ir.Instr {
 }
 
 func use(list ...*ir.Variable) ir.Instr {
-	i := &ir.Do{}
+	i := &ir.Synthetic{}
 	for _, v := range list {
 		i.Line = append(i.Line, ir.Use(v))
 	}
