@@ -315,7 +315,8 @@ func hidden(t *testing.T, s durable.Store) {
 	assert.True(t, at(10).Equal(got.Due))
 }
 
-// A worker relies on what it has taken: it reads neither the record nor the inbox again.
+// takenWhole checks that a worker can rely on what it has taken: it reads neither the record nor
+// the inbox again.
 func takenWhole(t *testing.T, s durable.Store) {
 	for _, id := range []string{"mail", "read", "unread", "dropped", "owned"} {
 		r := record(id)

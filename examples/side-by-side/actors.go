@@ -16,7 +16,7 @@ const (
 	transfers = 10_000 // of each teller
 )
 
-// Only an account's actor touches its balance.
+// balances holds the accounts' balances. Only an account's actor touches its balance.
 type balances []int
 
 // state is the balances as one number.

@@ -5,13 +5,15 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // unlisted are the packages that other modules cannot use: they need only a package comment.
 var unlisted = []string{"internal/...", "examples/...", "docs/...", "tools/..."}
 
-// comments checks that each package has a package comment, and that each name
-// that users of the library can reach has a doc comment.
+// comments checks that each package has a package comment, that each name that users of the
+// library can reach has a doc comment, and that the comments of types and functions, private
+// ones too, begin with the name.
 func comments(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)
@@ -31,6 +33,7 @@ func comments(t *Tree) []Finding {
 			if !f.Test && f.ModuleDir == "." && f.Syntax.Name.Name != "main" && !matches(unlisted, dir) {
 				found = append(found, f.undocumented()...)
 			}
+			found = append(found, f.misnamed()...)
 		}
 	}
 	return found
@@ -72,6 +75,45 @@ func (f *GoFile) undocumented() []Finding {
 		case *ast.GenDecl:
 			for _, name := range bareNames(d) {
 				missing(name.Pos(), name.Name)
+			}
+		}
+	}
+	return found
+}
+
+// misnamed finds comments that begin with another word than the name: the name before a renaming,
+// or a sentence about something else. An article may come first. In tests, the comment of a
+// function may be a sentence about what it tests.
+func (f *GoFile) misnamed() []Finding {
+	var found []Finding
+	check := func(name *ast.Ident, doc *ast.CommentGroup) {
+		words := strings.Fields(doc.Text())
+		if len(words) > 1 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 && strings.TrimRight(words[0], ",:.;") != name.Name {
+			found = append(found, Finding{
+				Path: f.Path,
+				Line: f.Line(name.Pos()),
+				Name: name.Name,
+				What: fmt.Sprintf("the comment of %s begins with %q", name.Name, words[0]),
+				Mend: "begin with the name; put what is not about it elsewhere, with an empty line between",
+			})
+		}
+	}
+	for _, decl := range f.Syntax.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if !f.Test {
+				check(d.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && d.Lparen.IsValid() {
+					check(t.Name, t.Doc)
+				} else if ok {
+					check(t.Name, d.Doc)
+				}
 			}
 		}
 	}
