@@ -80,12 +80,12 @@ type Leaver interface {
 // scratch state that is reused from one work item to the next.
 type Keeper interface {
 	Worker
-	// Room returns a pointer to the worker's slot for the object: always the same
-	// slot, empty (nil) at first, and used by no other worker. It returns nil if
-	// the worker has no slot. Only the worker's own goroutine may call Room and
-	// use the slot, while the worker runs a work item. A work item that received the
+	// Room returns a pointer to the worker's room for the object: always the same
+	// room, empty (nil) at first, and used by no other worker. It returns nil if
+	// the worker has no room. Only the worker's own goroutine may call Room and
+	// use the room, while the worker runs a work item. A work item that received the
 	// worker from [Work.Run] is on that goroutine; code that got the worker from a context
-	// may not be. Code that finds a foreign object in the slot leaves it there. Package
+	// may not be. Code that finds a foreign object in the room leaves it there. Package
 	// statemachine keeps an object in it.
 	Room() *any
 }
