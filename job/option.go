@@ -45,7 +45,7 @@ func only(s Status) filter { return 1 << s }
 // admits reports whether the filter lets s through.
 func (f filter) admits(s Status) bool { return f == 0 || f&only(s) != 0 }
 
-// On has the job run on s. A nil s makes the job fault with [ErrNilScheduler].
+// On makes the job run on s. A nil s makes the job fault with [ErrNilScheduler].
 func On(s schedulers.Scheduler) Option { return Option{on: s, setOn: true} }
 
 // Named gives the job a name, for logs and dumps. Names need not be unique.
