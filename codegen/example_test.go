@@ -61,6 +61,6 @@ func ExampleGenerate_findings() {
 	}
 	fmt.Println(len(result.Files), "files")
 	// Output:
-	// refused.go:5:6: init cannot be annotated; the Go runtime calls init and waits for it; move
-	// the work to a function that init or main starts 0 files
+	// refused.go:5:6: init cannot be annotated; the Go runtime calls init and waits for it; move the work to a function that init or main starts
+	// 0 files
 }

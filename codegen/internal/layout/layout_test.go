@@ -31,9 +31,8 @@ func ExampleCompare() {
 		fmt.Printf("%s; %s\n", d.What, d.Why)
 	}
 	// Output:
-	// charge always comes before reserve; an instance that was saved at reserve may have come
-	// there without, and would skip it reserve can follow charge; an instance that was saved at
-	// charge may have passed reserve already, and would run it twice
+	// charge always comes before reserve; an instance that was saved at reserve may have come there without, and would skip it
+	// reserve can follow charge; an instance that was saved at charge may have passed reserve already, and would run it twice
 }
 
 func TestTheOrderOfPoints(t *testing.T) {
