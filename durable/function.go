@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Forever, as a timeout or a sleep, never ends.
+// Forever as a timeout or a sleep never ends.
 const Forever = time.Duration(math.MaxInt64)
 
 // Function describes a durable function to an engine. S is its receiver (struct{} if it has

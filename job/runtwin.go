@@ -43,7 +43,7 @@ func fromTwin[T any](start func(context.Context) *Job[T]) func(context.Context) 
 }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
-type suspendedOnTwin[T any] struct{ suspension.Following[T] }
+type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
 func (f *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }

@@ -72,7 +72,7 @@ func awaitTwin[T any](j *job.Job[T]) (T, error) {
 func caught(value any) error { return promise.Panic(value) }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
-type suspendedOnTwin[T any] struct{ suspension.Following[T] }
+type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
 func (s *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { s.Begin(s, end, on) }
