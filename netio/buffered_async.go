@@ -174,7 +174,7 @@ func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[jo
 
 // bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or the suspended callee that will have them.
 func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*bufferedReadableFrame, error) {
-//line github.com/movenext/movenext/netio/buffered.go:131
+//line github.com/movenext/movenext/netio/buffered.go:132
 	if b.empty() {
 		b.giveBack()
 		return dataAwaitedEnter(r, ctx, b.from)
@@ -204,7 +204,7 @@ func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [bufferedReadable] waits for the callee.
 func (f *bufferedReadableMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 133}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 134}
 }
 
 // bufferedLineAsync starts [bufferedLine] as a state machine and returns its job.
@@ -268,26 +268,26 @@ func (f *bufferedLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:162
+//line github.com/movenext/movenext/netio/buffered.go:163
 	f.seen = 0
 for1:
 	{
-//line github.com/movenext/movenext/netio/buffered.go:164
+//line github.com/movenext/movenext/netio/buffered.go:165
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.most)
 //line github.com/movenext/movenext/netio/buffered_async.go:280
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:167
+//line github.com/movenext/movenext/netio/buffered.go:168
 		}
 		f.seen = len(rest)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:169
+//line github.com/movenext/movenext/netio/buffered.go:170
 	if f.seen-1 > f.most { // more than a line and "\r"
 //line github.com/movenext/movenext/netio/buffered_async.go:289
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:170
+//line github.com/movenext/movenext/netio/buffered.go:171
 		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
@@ -295,10 +295,10 @@ for1:
 //line github.com/movenext/movenext/netio/buffered_async.go:296
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:174
-	}
-	// buffered.go:175: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:175
+	}
+	// buffered.go:176: if err := filled(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:176
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:304
 	if f.filled1 == nil {
@@ -307,16 +307,16 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:175
+//line github.com/movenext/movenext/netio/buffered.go:176
 	err = f.filled1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:175
+//line github.com/movenext/movenext/netio/buffered.go:176
 	f.filled1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:175
+//line github.com/movenext/movenext/netio/buffered.go:176
 	if err != nil {
 //line github.com/movenext/movenext/netio/buffered_async.go:318
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:176
+//line github.com/movenext/movenext/netio/buffered.go:177
 		return true, nil, err
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:323
@@ -325,7 +325,7 @@ resumed1:
 
 // Location returns where [bufferedLine] is suspended.
 func (f *bufferedLineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedLine", "github.com/movenext/movenext/netio/buffered.go", 175)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedLine", "github.com/movenext/movenext/netio/buffered.go", 176)
 }
 
 // Results returns what [bufferedLine] returned, or raises again the panic that ended it.
@@ -412,21 +412,21 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 		f.Misuse(resumeAt)
 	}
 for1:
-//line github.com/movenext/movenext/netio/buffered.go:223
+//line github.com/movenext/movenext/netio/buffered.go:224
 	if f.b.hi-f.b.lo >= f.n {
-//line github.com/movenext/movenext/netio/buffered.go:223
+//line github.com/movenext/movenext/netio/buffered.go:224
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/buffered.go:224
+//line github.com/movenext/movenext/netio/buffered.go:225
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
 //line github.com/movenext/movenext/netio/buffered_async.go:424
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/buffered.go:226
-	}
-	// buffered.go:227: if err := filled(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:227
+	}
+	// buffered.go:228: if err := filled(ctx, b); err != nil {
+//line github.com/movenext/movenext/netio/buffered.go:228
 	f.filled1, err = filledEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:432
 	if f.filled1 == nil {
@@ -435,30 +435,30 @@ for1:
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:227
+//line github.com/movenext/movenext/netio/buffered.go:228
 	err = f.filled1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:227
+//line github.com/movenext/movenext/netio/buffered.go:228
 	f.filled1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:227
+//line github.com/movenext/movenext/netio/buffered.go:228
 	if err != nil {
 //line github.com/movenext/movenext/netio/buffered_async.go:446
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:228
+//line github.com/movenext/movenext/netio/buffered.go:229
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
 //line github.com/movenext/movenext/netio/buffered_async.go:451
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:231
+//line github.com/movenext/movenext/netio/buffered.go:232
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
 //line github.com/movenext/movenext/netio/buffered_async.go:457
 }
 
 // Location returns where [bufferedPeek] is suspended.
 func (f *bufferedPeekLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 227)
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 228)
 }
 
 // Results returns what [bufferedPeek] returned, or raises again the panic that ended it.
@@ -513,10 +513,8 @@ type filledLocals struct {
 
 	b *Buffered
 
-	err          error
-	readable1    *statemachine.WaitingVoid[int]
-	dataAwaited2 *dataAwaitedFrame
-	filledOnce3  *filledOnceFrame
+	dataAwaited1 *dataAwaitedFrame
+	filledOnce2  *filledOnceFrame
 }
 
 // filledFrame is the frame of [filled] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -535,6 +533,7 @@ func (f *filledFrame) MoveNext(r *statemachine.Run) (ended bool) {
 // moveNext runs [filled] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
 func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -543,89 +542,61 @@ func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 		goto resume1
 	case 2:
 		goto resume2
-	case 3:
-		goto resume3
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:240
+//line github.com/movenext/movenext/netio/buffered.go:241
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
-	{
-		c, ok := f.b.from.(*Conn)
+	// buffered.go:244: if err := dataAwaited(ctx, b.from); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:244
-		if !ok {
-//line github.com/movenext/movenext/netio/buffered.go:244
-			goto else1
-		}
-		// buffered.go:245: err = c.Readable(ctx)
-//line github.com/movenext/movenext/netio/buffered.go:245
-		f.readable1, f.err = c.ReadableEnter(r, ctx)
-	}
-//line github.com/movenext/movenext/netio/buffered_async.go:567
-	if f.readable1 == nil {
+	f.dataAwaited1, err = dataAwaitedEnter(r, ctx, f.b.from)
+//line github.com/movenext/movenext/netio/buffered_async.go:556
+	if f.dataAwaited1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:245
-	f.err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:245
-	f.readable1 = nil
+//line github.com/movenext/movenext/netio/buffered.go:244
+	err = f.dataAwaited1.Results(r)
+//line github.com/movenext/movenext/netio/buffered.go:244
+	f.dataAwaited1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered_async.go:579
-	goto endIf1
-else1:
-	// buffered.go:247: err = dataAwaited(ctx, b.from)
+//line github.com/movenext/movenext/netio/buffered.go:244
+	if err != nil {
+//line github.com/movenext/movenext/netio/buffered_async.go:570
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/buffered.go:245
+		return true, err
+	}
+	// buffered.go:247: filledOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.dataAwaited2, f.err = dataAwaitedEnter(r, ctx, f.b.from)
-//line github.com/movenext/movenext/netio/buffered_async.go:585
-	if f.dataAwaited2 == nil {
+	f.filledOnce2 = filledOnceEnter(r, f.b)
+//line github.com/movenext/movenext/netio/buffered_async.go:578
+	if f.filledOnce2 == nil {
 		goto resumed2
 	}
 	f.State = 2
+	f.b = nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.err = f.dataAwaited2.Results(r)
+	f.filledOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.dataAwaited2 = nil
+	f.filledOnce2 = nil
 resumed2:
-endIf1:
-//line github.com/movenext/movenext/netio/buffered.go:249
-	if f.err != nil {
-//line github.com/movenext/movenext/netio/buffered.go:249
-		goto endIf2
-	}
-	// buffered.go:250: filledOnce(b)
-//line github.com/movenext/movenext/netio/buffered.go:250
-	f.filledOnce3 = filledOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:606
-	if f.filledOnce3 == nil {
-		goto resumed3
-	}
-	f.State = 3
-	f.b = nil // not needed any more
-	return false, nil
-resume3:
-//line github.com/movenext/movenext/netio/buffered.go:250
-	f.filledOnce3.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:250
-	f.filledOnce3 = nil
-resumed3:
-endIf2:
-//line github.com/movenext/movenext/netio/buffered_async.go:620
+//line github.com/movenext/movenext/netio/buffered_async.go:591
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/buffered.go:252
-	return true, f.err
-//line github.com/movenext/movenext/netio/buffered_async.go:624
+//line github.com/movenext/movenext/netio/buffered.go:248
+	return true, nil
+//line github.com/movenext/movenext/netio/buffered_async.go:595
 }
 
 // Location returns where [filled] is suspended.
 func (f *filledLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filled", "github.com/movenext/movenext/netio/buffered.go", 245, 247, 250)
+	return f.Frame.At("github.com/movenext/movenext/netio.filled", "github.com/movenext/movenext/netio/buffered.go", 244, 247)
 }
 
 // Results returns what [filled] returned, or raises again the panic that ended it.
@@ -697,34 +668,34 @@ func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/buffered.go:259
+//line github.com/movenext/movenext/netio/buffered.go:255
 	f.b.makeRoom()
-	// buffered.go:260: n, err := someRead(b.from, b.buf[b.hi:])
-//line github.com/movenext/movenext/netio/buffered.go:260
+	// buffered.go:256: n, err := someRead(b.from, b.buf[b.hi:])
+//line github.com/movenext/movenext/netio/buffered.go:256
 	f.someRead1, n, err = someReadEnter(r, f.b.from, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:706
+//line github.com/movenext/movenext/netio/buffered_async.go:677
 	if f.someRead1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/buffered.go:260
+//line github.com/movenext/movenext/netio/buffered.go:256
 	n, err = f.someRead1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:260
+//line github.com/movenext/movenext/netio/buffered.go:256
 	f.someRead1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered.go:261
+//line github.com/movenext/movenext/netio/buffered.go:257
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:721
+//line github.com/movenext/movenext/netio/buffered_async.go:692
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [filledOnce] is suspended.
 func (f *filledOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filledOnce", "github.com/movenext/movenext/netio/buffered.go", 260)
+	return f.Frame.At("github.com/movenext/movenext/netio.filledOnce", "github.com/movenext/movenext/netio/buffered.go", 256)
 }
 
 // Results returns what [filledOnce] returned, or raises again the panic that ended it.
@@ -748,4 +719,4 @@ func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8929f2a0fb855134
+// Digest of what is above: 83a1e6aa6e566ca5
