@@ -136,7 +136,7 @@ func (p *poller) Look() {
 // fetchEvents fetches pending events. It does not wait.
 func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 	for {
-		n, err := syscall.EpollWait(epoll, events, 0)
+		n, err := epollWait(epoll, events)
 		switch err {
 		case nil:
 			return n

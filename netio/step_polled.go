@@ -61,7 +61,7 @@ func (t *transfer) read(s *socket) (done, drained bool) {
 	for {
 		want := t.buf[t.n:]
 		want = want[:min(len(want), maxCall)]
-		n, err := syscall.Read(s.fd, want)
+		n, err := recv(s.fd, want)
 		switch {
 		case err == syscall.EINTR:
 			continue
@@ -90,8 +90,7 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 		return true, false
 	}
 	for {
-		var one [1]byte
-		_, _, err := syscall.Recvfrom(s.fd, one[:], syscall.MSG_PEEK)
+		err := peek(s.fd)
 		switch err {
 		case syscall.EINTR:
 			continue
@@ -112,7 +111,7 @@ const maxCall = 1 << 30
 func (t *transfer) write(s *socket) (done bool) {
 	for {
 		rest := t.buf[t.n:]
-		n, err := syscall.Write(s.fd, rest[:min(len(rest), maxCall)])
+		n, err := send(s.fd, rest[:min(len(rest), maxCall)])
 		switch {
 		case err == syscall.EINTR:
 			continue

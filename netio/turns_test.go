@@ -44,12 +44,12 @@ func (s *socket) until(holds func() bool) {
 }
 
 // Events come while reads are in the system that find nothing: each is a reason to read again. A
-// read of a blocking socket with a time limit is one that lasts.
+// read of a blocking socket with a time limit is one that lasts, if its buffer is long: see recv.
 func TestAnEventDuringTheSystemCallIsNotLost(t *testing.T) {
 	s, peer := apart(t, true)
 	limit := syscall.NsecToTimeval(int64(20 * time.Millisecond))
 	require.NoError(t, syscall.SetsockoptTimeval(s.fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit))
-	tr := transfer{kind: reading, buf: make([]byte, 8)}
+	tr := transfer{kind: reading, buf: make([]byte, 64<<10)}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
