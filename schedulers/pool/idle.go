@@ -152,7 +152,7 @@ func (p *Pool) start() {
 	}
 	w.missed = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
 	w.tell(schedulers.WorkerStarted)
-	interleave.Go(w.serve)
+	interleave.Go(w.main)
 }
 
 // find searches for work for w, and ends w if it finds none; mu is held.

@@ -21,6 +21,7 @@ type worker struct {
 	pool *Pool
 	id   int
 	loop runloop.Loop
+	main func() // serve, made once: a method value at each start would be an allocation
 
 	// mu guards the next five fields. Other goroutines find the worker through a hint.
 	mu       interleave.Mutex
@@ -55,7 +56,8 @@ func newWorker(p *Pool, id int) *worker {
 	w.leaving.worker = w
 	w.loop.On = w
 	w.loop.Next, w.loop.More = w.next, w.more
-	w.loop.Lost = func() { interleave.Go(w.serve) }
+	w.main = w.serve
+	w.loop.Lost = func() { interleave.Go(w.main) }
 	return w
 }
 

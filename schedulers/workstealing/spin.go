@@ -76,7 +76,7 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 	}
 	s.count.alive++
 	w.tell(schedulers.WorkerStarted)
-	interleave.Go(w.serve)
+	interleave.Go(w.main)
 }
 
 // takeIdle takes an idle processor, or returns nil; mu is held.

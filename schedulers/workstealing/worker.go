@@ -18,6 +18,7 @@ type worker struct {
 	sched *Scheduler
 	id    int
 	loop  runloop.Loop
+	main  func() // serve, made once: a method value at each start would be an allocation
 
 	// state is running while the goroutine runs work with its processor, looking
 	// while it searches for work, and lost while it runs work without a processor.
@@ -60,7 +61,8 @@ func (s *Scheduler) vacantWorker() *worker {
 	w.seed = uint32(w.id) * 2654435761
 	w.loop.On = w
 	w.loop.Next = w.next
-	w.loop.Lost = func() { interleave.Go(w.serve) }
+	w.main = w.serve
+	w.loop.Lost = func() { interleave.Go(w.main) }
 	s.workers = append(s.workers, w)
 	return w
 }
