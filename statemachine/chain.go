@@ -81,6 +81,10 @@ func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
 // Expire implements schedulers.Expirer: a sleep is over.
 func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
 
+// ExpiryOnlySubmits tells a simulation that Expire does no more than that, and that the timer of
+// such a sleep is never stopped.
+func (c *chain) ExpiryOnlySubmits() {}
+
 // submit submits the chain to its home. If the home refuses, the chain continues on a
 // new goroutine, and its await returns the refusal, so that a function that has started
 // can run its deferred calls.

@@ -19,12 +19,34 @@ import (
 // by one, from [Clock.Due], and calls them. So a timer that is armed while another one
 // expires still expires at its own time, even if that is before the time to which the clock
 // is being moved.
+//
+// Virtual time is coarse: a hundred thousand actors may tick at the same instant, since the
+// clock stands still while they run. So the heap contains instants, and each instant its timers
+// in the order in which they were armed: arming and expiring one more of them takes constant
+// time. In a heap of timers, the expiry of each one touched 17 others.
 type Clock struct {
-	mu    sync.Mutex
-	now   int64
-	armed uint64 // how many timers were ever armed; decides between equal times
-	queue heap.Heap[entry]
+	mu       sync.Mutex
+	now      int64
+	armed    int
+	instants heap.Heap[*instant]
+	at       map[int64]*instant // by time
+	spare    *instant           // empty; kept for its memory
 }
+
+// instant is a time at which timers expire.
+type instant struct {
+	when     int64
+	position int                 // in Clock.instants
+	timers   []*schedulers.Timer // t.Slot is i+1 for the timer at i; nil: it was stopped
+	head     int                 // the timers before have expired
+	left     int                 // the number of timers that are armed
+}
+
+// Before implements [heap.Element].
+func (i *instant) Before(other *instant) bool { return i.when < other.when }
+
+// Moved implements [heap.Element].
+func (i *instant) Moved(at int) { i.position = at }
 
 // Now returns the time shown.
 func (c *Clock) Now() time.Duration {
@@ -43,7 +65,7 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 		t.When = math.MaxInt64
 	}
 	c.armed++
-	c.queue.Push(entry{t, c.armed})
+	c.instant(t.When).add(t)
 }
 
 // StopTimer disarms t and reports whether it did: false means that t has expired, is
@@ -54,7 +76,9 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
-	c.queue.Remove(t.Slot - 1)
+	i := c.at[t.When]
+	i.timers[t.Slot-1] = nil
+	c.disarmed(i, t)
 	return true
 }
 
@@ -62,10 +86,10 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 func (c *Clock) Next() (at time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queue.Len() == 0 {
+	if c.armed == 0 {
 		return 0, false
 	}
-	return time.Duration(c.queue.First().timer.When), true
+	return time.Duration(c.instants.First().when), true
 }
 
 // Due removes the earliest timer if its time is not after limit, moves the clock to that
@@ -75,12 +99,14 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queue.Len() == 0 || c.queue.First().timer.When > int64(limit) {
+	if c.armed == 0 || c.instants.First().when > int64(limit) {
 		c.now = max(c.now, int64(limit))
 		return nil
 	}
-	t := c.queue.Pop().timer
-	c.now = max(c.now, t.When)
+	i := c.instants.First()
+	t := i.pop()
+	c.now = max(c.now, i.when)
+	c.disarmed(i, t)
 	return t
 }
 
@@ -88,22 +114,77 @@ func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 func (c *Clock) Armed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.queue.Len()
+	return c.armed
 }
 
-// entry is an armed timer. Its timer's Slot is i+1 at position i of the queue, and 0 outside.
-type entry struct {
-	timer *schedulers.Timer
-	seq   uint64
-}
-
-// Before implements [heap.Element].
-func (e entry) Before(other entry) bool {
-	if a, b := e.timer.When, other.timer.When; a != b {
-		return a < b
+// instant returns the instant of a time; mu is held, here and below.
+func (c *Clock) instant(when int64) *instant {
+	i := c.at[when]
+	if i != nil {
+		return i
 	}
-	return e.seq < other.seq
+	if i, c.spare = c.spare, nil; i == nil {
+		i = new(instant)
+	}
+	if c.at == nil {
+		c.at = map[int64]*instant{}
+	}
+	i.when = when
+	c.at[when] = i
+	c.instants.Push(i)
+	return i
 }
 
-// Moved implements [heap.Element].
-func (e entry) Moved(at int) { e.timer.Slot = at + 1 }
+// keep is the capacity of the instant that is kept for its memory.
+const keep = 64
+
+// disarmed notes that a timer was taken out of its instant.
+func (c *Clock) disarmed(i *instant, t *schedulers.Timer) {
+	t.Slot = 0
+	c.armed--
+	if i.left--; i.left > 0 {
+		return
+	}
+	c.instants.Remove(i.position)
+	delete(c.at, i.when)
+	if cap(i.timers) <= keep {
+		clear(i.timers)
+		*i = instant{timers: i.timers[:0]}
+		c.spare = i
+	}
+}
+
+// add arms t at the instant. If most of the timers there were stopped, their places are reused
+// first: a timeout that a loop arms and stops must not take memory each time.
+func (i *instant) add(t *schedulers.Timer) {
+	if len(i.timers) == cap(i.timers) && i.left < len(i.timers)/2 {
+		i.pack()
+	}
+	i.timers = append(i.timers, t)
+	t.Slot = len(i.timers)
+	i.left++
+}
+
+// pop takes the timer that was armed first. There is one.
+func (i *instant) pop() *schedulers.Timer {
+	for i.timers[i.head] == nil {
+		i.head++
+	}
+	t := i.timers[i.head]
+	i.timers[i.head] = nil
+	i.head++
+	return t
+}
+
+// pack closes the gaps.
+func (i *instant) pack() {
+	armed := i.timers[:0]
+	for _, t := range i.timers {
+		if t != nil {
+			armed = append(armed, t)
+			t.Slot = len(armed)
+		}
+	}
+	clear(i.timers[len(armed):])
+	i.timers, i.head = armed, 0
+}

@@ -122,3 +122,43 @@ func TestAStoppedTimerIsNotKeptAlive(t *testing.T) {
 	assert.Nil(t, gone.Value())
 	assert.Equal(t, 1, c.Armed())
 }
+
+// Timers are armed at an instant at which some have expired and most were stopped.
+func TestAnInstantInUseTakesMoreTimers(t *testing.T) {
+	var c Clock
+	timers := make([]schedulers.Timer, 100)
+	for i := range timers {
+		c.StartTimer(&timers[i], time.Second)
+	}
+	for i := range 20 {
+		require.Same(t, &timers[i], c.Due(time.Second))
+	}
+	for i := 20; i < 90; i++ {
+		require.True(t, c.StopTimer(&timers[i]))
+	}
+	more := make([]schedulers.Timer, 200)
+	for i := range more {
+		c.StartTimer(&more[i], 0)
+	}
+	for i := 90; i < 100; i++ {
+		require.Same(t, &timers[i], c.Due(time.Second))
+	}
+	for i := range more {
+		require.Same(t, &more[i], c.Due(time.Second))
+	}
+	require.Zero(t, c.Armed())
+}
+
+// A loop arms a timeout and stops it, while another timer of the same time stays armed.
+func TestStoppedTimersOfOneInstantTakeNoMemory(t *testing.T) {
+	var c Clock
+	var stays, timeout schedulers.Timer
+	c.StartTimer(&stays, time.Second)
+	for range 10_000 {
+		c.StartTimer(&timeout, time.Second)
+		require.True(t, c.StopTimer(&timeout))
+	}
+	assert.LessOrEqual(t, cap(c.at[int64(time.Second)].timers), 8)
+	assert.Same(t, &stays, c.Due(time.Minute))
+	assert.Nil(t, c.Due(time.Minute))
+}

@@ -269,11 +269,29 @@ func (s *Scheduler) lookAtTimers() {
 	}
 }
 
+// due makes the timers that are due by then expire, or lets them be chosen; mu is held, but not
+// while a timer expires.
+//
+// When a timer expires is a choice of its own if the order matters: a step may stop the timer
+// first, or see what the expiry does. It does not matter for the sleep of a machine whose context
+// never ends. Nothing can stop that, and its expiry only makes the machine ready, whose step is
+// then chosen among all others. So such sleeps expire at once, which halves the number of choices
+// of a program that ticks.
 func (s *Scheduler) due(at time.Duration) {
 	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
-		s.enqueue(turn{timer: t})
+		if _, is := t.OnExpire.(onlySubmitting); !is {
+			s.enqueue(turn{timer: t})
+			continue
+		}
+		s.tell(Expire, turn{timer: t})
+		s.mu.Unlock()
+		t.OnExpire.Expire(t)
+		s.mu.Lock()
 	}
 }
+
+// onlySubmitting is an expirer that only submits a work item, and whose timer is never stopped.
+type onlySubmitting interface{ ExpiryOnlySubmits() }
 
 // StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant
 // expire in any order.

@@ -832,46 +832,46 @@ func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.n1 = f.steps
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 		goto endRange1
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:266
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:849
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	}
-	// machines_test.go:248: job.Yield()
+	// machines_test.go:269: job.Yield()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:855
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
 	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
 	_ = r.Refusal()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.i++
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:864
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return true, f.steps, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:870
 }
 
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 269)
 }
 
 // workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
@@ -891,4 +891,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 957e3ca0e7f493c0
+// Digest of what is above: b5898bb29f0256dd

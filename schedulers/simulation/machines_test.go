@@ -233,8 +233,29 @@ func TestTimersOfOneInstantExpireInAnyOrder(t *testing.T) {
 		require.Len(t, log, 3)
 		orders[log[0]+log[1]+log[2]] = true
 		assert.Equal(t, time.Second, s.Now())
+		assert.Len(t, s.Trace(), 2, "the order in which sleeps expire that nothing can stop is not chosen")
 	}
 	assert.Len(t, orders, 6)
+}
+
+// The context of a sleep ends at the instant at which the sleep is over.
+func TestTheEndOfAContextRacesWithTheEndOfASleep(t *testing.T) {
+	outcomes := map[string]int{}
+	for seed := range uint64(100) {
+		s := simulation.New(seed, simulation.Settle())
+		ctx, cancel := context.WithCancel(s.Context(context.Background()))
+		var log []string
+		sleeper := napAsync(ctx, time.Second, "slept", &log)
+		job.ContinueWith(s.Context(context.Background()), job.SleepAsync(s.Context(context.Background()), time.Second),
+			func(context.Context, *job.Job[job.Void]) (int, error) { cancel(); return 0, nil })
+		require.NoError(t, s.Run())
+		if sleeper.Status() == job.Canceled {
+			log = append(log, "canceled")
+		}
+		require.Len(t, log, 1)
+		outcomes[log[0]]++
+	}
+	assert.Len(t, outcomes, 2)
 }
 
 // work takes a number of steps.
