@@ -61,11 +61,11 @@ type checkpoint struct {
 	Deferred []deferredData `json:"deferred,omitempty"`
 	Undoing  bool           `json:"undoing,omitempty"` // the step is the last of Deferred
 
-	Parent  string     `json:"parent,omitempty"` // its id
-	Join    *join      `json:"join,omitempty"`
-	Answers []answered `json:"answers,omitempty"`
-	Trail   []trailed  `json:"trail,omitempty"`
-	Resets  []Reset    `json:"resets,omitempty"`
+	Parent  string         `json:"parent,omitempty"` // its id
+	Join    *childrenState `json:"join,omitempty"`
+	Answers []answerData   `json:"answers,omitempty"`
+	Trail   []trailPoint   `json:"trail,omitempty"`
+	Resets  []Reset        `json:"resets,omitempty"`
 
 	Result json.RawMessage `json:"result,omitempty"` // a document: the result of an ended instance
 	Err    json.RawMessage `json:"err,omitempty"`

@@ -45,18 +45,18 @@ type Child struct {
 // Call returns a call of a durable function. Only the plain form uses the receiver; an engine
 // uses the one passed to [Serve] in the process that runs the child.
 func Call[S, Req, Res any](f Function[S, Req, Res], receiver S, request Req) Child {
-	d := describing(f, receiver)
+	d := newDefinition(f, receiver)
 	raw, err := encodeAlone(valueOf(&request))
 	if err != nil {
 		return Child{err: err}
 	}
-	doc, err := d.beginning(raw)
+	doc, err := d.firstCheckpoint(raw)
 	if err != nil {
 		return Child{err: err}
 	}
 	c := Child{name: f.Name}
 	c.begin, c.err = json.Marshal(doc)
-	c.plain = func(ctx context.Context) ([]byte, error) { return d.plainly(ctx, raw) }
+	c.plain = func(ctx context.Context) ([]byte, error) { return d.runPlain(ctx, raw) }
 	return c
 }
 
@@ -125,8 +125,8 @@ func (t *Turn) Any(point int, children ...Child) bool {
 	return false
 }
 
-// join is the part of a checkpoint at All or Any that describes the children.
-type join struct {
+// childrenState is the part of a checkpoint at All or Any that describes the children.
+type childrenState struct {
 	Any      bool        `json:"any,omitempty"`
 	Started  bool        `json:"started,omitempty"`
 	Children []childData `json:"children"`
@@ -139,15 +139,15 @@ type childData struct {
 	Begin    json.RawMessage `json:"begin,omitempty"` // until it is started
 }
 
-// ended is the payload of the message that reports the end of a child.
-type ended struct {
+// childOutcome is the payload of the message that reports the end of a child.
+type childOutcome struct {
 	ID     string          `json:"id"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Err    json.RawMessage `json:"err,omitempty"`
 }
 
 // failure returns the error of a child.
-func (c ended) failure() (failure error) {
+func (c childOutcome) failure() (failure error) {
 	if c.Err != nil {
 		if err := decodeAlone(c.Err, valueOf(&failure)); err != nil {
 			return fmt.Errorf("durable: the error of %s cannot be loaded: %w", c.ID, err)
@@ -160,7 +160,7 @@ func (c ended) failure() (failure error) {
 func (r *run) arriveAtChildren() (goOn bool, err error) {
 	children := r.turn.children
 	r.doc.Steps++
-	j := &join{Any: r.turn.kind == turnAny}
+	j := &childrenState{Any: r.turn.kind == turnAny}
 	for n, c := range children {
 		if c.err != nil || c.begin == nil {
 			r.turn = &Turn{err: Normalise(errors.Join(c.err, noCall(c)))}
@@ -177,7 +177,7 @@ func (r *run) arriveAtChildren() (goOn bool, err error) {
 		return true, nil
 	}
 	r.doc.Join = j
-	return r.join(false)
+	return r.awaitChildren(false)
 }
 
 // errNoChildren is the error of an Any without children.
@@ -191,19 +191,20 @@ func noCall(c Child) error {
 	return nil
 }
 
-// join starts the children unless they are started, and continues the function if all have ended.
-func (r *run) join(loaded bool) (goOn bool, err error) {
-	if _, err := r.look(); err != nil {
+// awaitChildren starts the children unless they are started, and continues the function if all
+// have ended.
+func (r *run) awaitChildren(loaded bool) (goOn bool, err error) {
+	if _, err := r.readInbox(); err != nil {
 		return false, err
 	}
 	if r.doc.Canceled && !loaded {
-		return r.joined(nil, ErrCanceled)
+		return r.resumeWith(nil, ErrCanceled)
 	}
 	if !loaded {
-		if ok, err := r.captured(); !ok {
+		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
-		if _, ok, err := r.saved(Running, r.e.worker, time.Time{}); !ok {
+		if _, ok, err := r.saveOrStick(Running, r.e.worker, time.Time{}); !ok {
 			return false, err
 		}
 	}
@@ -212,19 +213,19 @@ func (r *run) join(loaded bool) (goOn bool, err error) {
 			if !errors.Is(err, ErrOther) {
 				return false, err
 			}
-			return r.joined(nil, Normalise(err))
+			return r.resumeWith(nil, Normalise(err))
 		}
 	}
-	list, err := r.look()
+	list, err := r.readInbox()
 	if err != nil {
 		return false, err
 	}
-	return r.joinEnded(r.endedChildren(list))
+	return r.decideJoin(r.endedChildren(list))
 }
 
-// joinEnded decides from the children that have ended, in the order of their messages, whether
+// decideJoin decides from the children that have ended, in the order of their messages, whether
 // the function continues and with which results.
-func (r *run) joinEnded(list []ended) (goOn bool, err error) {
+func (r *run) decideJoin(list []childOutcome) (goOn bool, err error) {
 	j := r.doc.Join
 	results := make([][]byte, len(j.Children))
 	var failures []error
@@ -246,22 +247,22 @@ func (r *run) joinEnded(list []ended) (goOn bool, err error) {
 				return false, err
 			}
 		}
-		_, _, err = r.saved(Waiting, "", time.Time{})
+		_, _, err = r.saveOrStick(Waiting, "", time.Time{})
 		return false, err
 	case r.doc.Canceled:
-		return r.joined(nil, ErrCanceled)
+		return r.resumeWith(nil, ErrCanceled)
 	case j.Any && first != nil:
-		return r.joined([][]byte{first}, nil)
+		return r.resumeWith([][]byte{first}, nil)
 	case j.Any:
-		return r.joined(nil, Normalise(errors.Join(failures...)))
+		return r.resumeWith(nil, Normalise(errors.Join(failures...)))
 	case len(failures) > 0:
-		return r.joined(nil, failures[0])
+		return r.resumeWith(nil, failures[0])
 	}
-	return r.joined(results, nil)
+	return r.resumeWith(results, nil)
 }
 
-// joined resumes the function with the results or the failure of its children.
-func (r *run) joined(results [][]byte, failure error) (goOn bool, err error) {
+// resumeWith resumes the function with the results or the failure of its children.
+func (r *run) resumeWith(results [][]byte, failure error) (goOn bool, err error) {
 	list, err := r.inbox()
 	if err != nil {
 		return false, err
@@ -275,14 +276,14 @@ func (r *run) joined(results [][]byte, failure error) (goOn bool, err error) {
 	return true, nil
 }
 
-// endedChildren returns the children of the present join that have ended. It drops the messages
+// endedChildren returns the children of the present point that have ended. It drops the messages
 // of other children, which a reset has left behind.
-func (r *run) endedChildren(list []Message) (all []ended) {
+func (r *run) endedChildren(list []Message) (all []childOutcome) {
 	for _, m := range list {
 		if m.Name != childSignal {
 			continue
 		}
-		var c ended
+		var c childOutcome
 		err := parse(m.Payload, &c)
 		if err == nil && slices.ContainsFunc(r.doc.Join.Children, func(d childData) bool { return d.ID == c.ID }) {
 			all = append(all, c)
@@ -313,9 +314,9 @@ func (r *run) startChildren() error {
 }
 
 // cancelChildren cancels the children that have not ended.
-func (r *run) cancelChildren(list []ended) error {
+func (r *run) cancelChildren(list []childOutcome) error {
 	for _, d := range r.doc.Join.Children {
-		if slices.ContainsFunc(list, func(c ended) bool { return c.ID == d.ID }) {
+		if slices.ContainsFunc(list, func(c childOutcome) bool { return c.ID == d.ID }) {
 			continue
 		}
 		if err := r.e.Cancel(r.e.ctx, d.ID); err != nil && !errors.Is(err, ErrEnded) && !errors.Is(err, ErrNotFound) {
@@ -329,7 +330,7 @@ func (r *run) cancelChildren(list []ended) error {
 func (e *Engine) report(r *Record) error {
 	doc, err := open(r.State)
 	if err == nil && doc.Parent != "" {
-		c := ended{ID: r.ID, Result: doc.Result, Err: doc.Err}
+		c := childOutcome{ID: r.ID, Result: doc.Result, Err: doc.Err}
 		if r.Status == Terminated {
 			failure := ErrTerminated
 			c.Result = nil

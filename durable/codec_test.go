@@ -179,21 +179,21 @@ func TestADamagedCheckpointIsRefused(t *testing.T) {
 
 func TestOnlyTheNewestAnswersAreKept(t *testing.T) {
 	doc := new(checkpoint)
-	for n := range 3 * mostAnswers {
+	for n := range 3 * maxAnswers {
 		a, err := newAnswer(fmt.Sprint(n), 5, nil)
 		require.NoError(t, err)
-		doc.answer([]answered{a, a})
+		doc.addAnswers([]answerData{a, a})
 	}
-	assert.Len(t, doc.Answers, mostAnswers)
-	_, ok := doc.answerTo(fmt.Sprint(3*mostAnswers - 1))
+	assert.Len(t, doc.Answers, maxAnswers)
+	_, ok := doc.findAnswer(fmt.Sprint(3*maxAnswers - 1))
 	assert.True(t, ok)
 	for n := range 10 {
-		a, err := newAnswer(fmt.Sprint("large ", n), strings.Repeat("x", mostAnswerSize/4), nil)
+		a, err := newAnswer(fmt.Sprint("large ", n), strings.Repeat("x", maxAnswerBytes/4), nil)
 		require.NoError(t, err)
-		doc.answer([]answered{a})
+		doc.addAnswers([]answerData{a})
 	}
 	assert.Len(t, doc.Answers, 3)
-	_, err := newAnswer("k", strings.Repeat("x", mostAnswerSize), nil)
+	_, err := newAnswer("k", strings.Repeat("x", maxAnswerBytes), nil)
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 

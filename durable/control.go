@@ -42,7 +42,7 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 	if err := e.store.Send(ctx, id, m); err != nil {
 		return err
 	}
-	e.changed()
+	e.wakeDispatcher()
 	return nil
 }
 
@@ -61,12 +61,12 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// tries limits the attempts to change a record that other writers change at the same time.
-const tries = 100
+// maxTries limits the attempts to change a record that other writers change at the same time.
+const maxTries = 100
 
 // change applies edit to a record and swaps it in. It tries again if another writer was faster.
 func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error) error {
-	for range tries {
+	for range maxTries {
 		r, err := e.store.Load(ctx, id)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 		}
 		r.Updated = e.now()
 		if _, err = e.store.Swap(ctx, r); !errors.Is(err, ErrConflict) {
-			e.changed()
+			e.wakeDispatcher()
 			e.wakeHandles(id)
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 // checks its input.
 type decoder struct {
 	objects []any
-	made    map[int]reflect.Value // by number
+	known   map[int]reflect.Value // by number
 }
 
 // parse reads JSON and keeps numbers as they are written.
@@ -43,7 +43,7 @@ func decodeAlone(data []byte, v reflect.Value) error {
 
 // decodeAll fills variables from the values with their names. All of them must exist.
 func decodeAll(values map[string]any, objects []any, list []named) error {
-	d := &decoder{objects: objects, made: map[int]reflect.Value{}}
+	d := &decoder{objects: objects, known: map[int]reflect.Value{}}
 	for _, n := range list {
 		from, ok := values[n.name]
 		if !ok {
@@ -148,7 +148,7 @@ func readString(from any) (string, error) {
 			return string(b), err
 		}
 	}
-	return "", fmt.Errorf("%T is no text", from)
+	return "", fmt.Errorf("%T is not a string", from)
 }
 
 func (d *decoder) fields(v reflect.Value, from any) error {
@@ -191,7 +191,7 @@ func (d *decoder) reference(v reflect.Value, from any) error {
 	if !ok {
 		return d.referent(v, from, func(reflect.Value) {})
 	}
-	if made, ok := d.made[n]; ok {
+	if made, ok := d.known[n]; ok {
 		if made.Type() != v.Type() {
 			return mismatch(v, from)
 		}
@@ -201,7 +201,7 @@ func (d *decoder) reference(v reflect.Value, from any) error {
 	if n < 0 || n >= len(d.objects) {
 		return fmt.Errorf("there is no object %d", n)
 	}
-	return d.referent(v, d.objects[n], func(made reflect.Value) { d.made[n] = made })
+	return d.referent(v, d.objects[n], func(made reflect.Value) { d.known[n] = made })
 }
 
 // refOf returns the number of an object that is written separately.
@@ -218,14 +218,14 @@ func refOf(from any) (int, bool) {
 	return n, err == nil
 }
 
-// referent makes a new object. It calls made before it fills the object, since the object may
+// referent makes a new object. It calls remember before it fills the object, since the object may
 // refer to itself.
-func (d *decoder) referent(v reflect.Value, from any, made func(reflect.Value)) error {
+func (d *decoder) referent(v reflect.Value, from any, remember func(reflect.Value)) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem()).Convert(v.Type())
 		v.Set(p)
-		made(p)
+		remember(p)
 		if m, ok := from.(map[string]any); ok && len(m) == 1 {
 			if elem, ok := m["$ptr"]; ok {
 				from = elem
@@ -235,11 +235,11 @@ func (d *decoder) referent(v reflect.Value, from any, made func(reflect.Value)) 
 	case reflect.Map:
 		m := reflect.MakeMap(v.Type())
 		v.Set(m)
-		made(m)
+		remember(m)
 		return d.entries(m, from)
 	}
 	if v.Type().Elem().Kind() == reflect.Uint8 {
-		return readBytes(v, from, made)
+		return readBytes(v, from, remember)
 	}
 	list, ok := from.([]any)
 	if !ok {
@@ -247,11 +247,11 @@ func (d *decoder) referent(v reflect.Value, from any, made func(reflect.Value)) 
 	}
 	s := reflect.MakeSlice(v.Type(), len(list), len(list))
 	v.Set(s)
-	made(s)
+	remember(s)
 	return d.elements(s, list)
 }
 
-func readBytes(v reflect.Value, from any, made func(reflect.Value)) error {
+func readBytes(v reflect.Value, from any, remember func(reflect.Value)) error {
 	s, ok := from.(string)
 	if !ok {
 		return mismatch(v, from)
@@ -263,7 +263,7 @@ func readBytes(v reflect.Value, from any, made func(reflect.Value)) error {
 	list := reflect.MakeSlice(v.Type(), len(b), len(b))
 	reflect.Copy(list, reflect.ValueOf(b).Convert(v.Type()))
 	v.Set(list)
-	made(list)
+	remember(list)
 	return nil
 }
 
@@ -333,9 +333,9 @@ func readError(v reflect.Value, from any) error {
 		v.Set(reflect.ValueOf(value))
 		return nil
 	}
-	e := &StepError{text: saved.Text, is: map[string]bool{}}
+	e := &StepError{text: saved.Text, identities: map[string]bool{}}
 	for _, name := range saved.Is {
-		e.is[name] = true
+		e.identities[name] = true
 	}
 	for _, as := range saved.As {
 		typ, ok := known.types[as.Name]
@@ -350,7 +350,7 @@ func readError(v reflect.Value, from any) error {
 		if err := decodeAlone(raw, one); err != nil {
 			return err
 		}
-		e.as = append(e.as, one)
+		e.typed = append(e.typed, one)
 	}
 	v.Set(reflect.ValueOf(e))
 	return nil

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// reviving is the interval at which an engine checks for instances that a worker of an older
+// reviveInterval is the interval at which an engine checks for instances that a worker of an older
 // version has found stuck.
-const reviving = time.Minute
+const reviveInterval = time.Minute
 
 // serve takes due instances and runs them until the engine is shut down.
 func (e *Engine) serve() {
-	defer e.over()
+	defer e.endRun()
 	revived := map[string]time.Time{}
 	var purged time.Time
 	for !e.isDraining() {
-		for _, name := range e.served() {
-			if now := e.now(); now.Sub(revived[name]) > reviving && e.revive(name) {
+		for _, name := range e.functionNames() {
+			if now := e.now(); now.Sub(revived[name]) > reviveInterval && e.revive(name) {
 				revived[name] = now
 			}
 		}
@@ -42,21 +42,21 @@ func (e *Engine) serve() {
 //     of its time in calls, however often it is notified that an instance may be due.
 
 const (
-	freeShare = 4  // one in so many permits has to be free
-	longest   = 16 // times the duration of the call
+	minFreeDivisor = 4  // one in so many permits has to be free
+	maxDelayFactor = 16 // times the duration of the call
 )
 
-// asking is the outcome of the last Take that determines when the next one starts.
-type asking struct {
-	filled bool // it used all permits
-	ended  time.Time
-	took   time.Duration
+// lastTake is the outcome of the last Take that determines when the next one starts.
+type lastTake struct {
+	usedAllPermits bool
+	ended          time.Time
+	took           time.Duration
 }
 
-// early reports whether the next Take should wait for more free permits.
-func (a asking) early(now time.Time, free, permits int) bool {
+// shouldDefer reports whether the next Take should wait for more free permits.
+func (a lastTake) shouldDefer(now time.Time, free, permits int) bool {
 	since := now.Sub(a.ended) // negative: the clock was set back
-	return a.filled && free*freeShare < permits && 0 <= since && since < longest*a.took
+	return a.usedAllPermits && free*minFreeDivisor < permits && 0 <= since && since < maxDelayFactor*a.took
 }
 
 // take starts due instances as free permits allow, and returns when to check again.
@@ -67,10 +67,10 @@ func (e *Engine) take() (next time.Time) {
 	switch {
 	case free == 0:
 		return next // a free permit wakes it
-	case e.asking.early(now, free, cap(e.permits)):
-		return e.asking.ended.Add(longest * e.asking.took)
+	case e.lastTake.shouldDefer(now, free, cap(e.permits)):
+		return e.lastTake.ended.Add(maxDelayFactor * e.lastTake.took)
 	}
-	names := e.served()
+	names := e.functionNames()
 	if len(names) == 0 || e.client {
 		return next // a call of Serve wakes it
 	}
@@ -83,18 +83,18 @@ func (e *Engine) take() (next time.Time) {
 	}
 	for _, t := range list {
 		e.permits <- struct{}{}
-		e.began()
+		e.addRun()
 		e.place.Go(e.ctx, "durable: "+t.ID, func(context.Context) {
-			defer e.over()
-			defer e.changed()
+			defer e.endRun()
+			defer e.wakeDispatcher()
 			defer func() { <-e.permits }()
 			e.runInstance(&t)
 		})
 	}
 	ended := e.now()
-	e.asking = asking{len(list) == free, ended, ended.Sub(now)}
-	if !e.asking.filled && e.asking.took > 0 {
-		e.place.Wait(e.ctx, e.draining, min(e.asking.took, e.poll))
+	e.lastTake = lastTake{len(list) == free, ended, ended.Sub(now)}
+	if !e.lastTake.usedAllPermits && e.lastTake.took > 0 {
+		e.place.Wait(e.ctx, e.draining, min(e.lastTake.took, e.poll))
 	}
 	if !due.IsZero() && due.Before(next) {
 		return due
@@ -111,7 +111,7 @@ func (e *Engine) pause(until time.Time) {
 
 // keepLease renews the lease until no instance is running.
 func (e *Engine) keepLease() {
-	defer close(e.leased)
+	defer close(e.leaseEnded)
 	for {
 		e.place.Wait(e.ctx, nil, max(e.lease/3, time.Millisecond))
 		if e.ctx.Err() != nil {

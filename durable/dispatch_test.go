@@ -11,12 +11,12 @@ import (
 // other slots do not keep a free one idle forever, nor does a clock that is set back.
 func TestATakeWaitsForFreeSlotsForAWhileAlone(t *testing.T) {
 	ended := time.Unix(1000, 0)
-	full := asking{filled: true, ended: ended, took: time.Millisecond}
-	assert.True(t, full.early(ended, 1, 128))
-	assert.True(t, full.early(ended.Add(15*time.Millisecond), 31, 128))
-	assert.False(t, full.early(ended, 32, 128), "a part is free")
-	assert.False(t, full.early(ended.Add(16*time.Millisecond), 1, 128), "the others are slow")
-	assert.False(t, full.early(ended.Add(-time.Hour), 1, 128), "the clock was set back")
-	assert.False(t, full.early(ended, 1, 1), "the only slot is free")
-	assert.False(t, asking{ended: ended, took: time.Hour}.early(ended, 1, 128), "the last one has found little")
+	full := lastTake{usedAllPermits: true, ended: ended, took: time.Millisecond}
+	assert.True(t, full.shouldDefer(ended, 1, 128))
+	assert.True(t, full.shouldDefer(ended.Add(15*time.Millisecond), 31, 128))
+	assert.False(t, full.shouldDefer(ended, 32, 128), "a part is free")
+	assert.False(t, full.shouldDefer(ended.Add(16*time.Millisecond), 1, 128), "the others are slow")
+	assert.False(t, full.shouldDefer(ended.Add(-time.Hour), 1, 128), "the clock was set back")
+	assert.False(t, full.shouldDefer(ended, 1, 1), "the only slot is free")
+	assert.False(t, lastTake{ended: ended, took: time.Hour}.shouldDefer(ended, 1, 128), "the last one has found little")
 }

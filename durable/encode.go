@@ -44,15 +44,15 @@ type named struct {
 // list does not become one deep value that no decoder accepts.
 const inlineDepth = 100
 
-// mostObjects exceeds the number of objects that fit into a checkpoint. It limits the depth of
+// maxObjects exceeds the number of objects that fit into a checkpoint. It limits the depth of
 // the first pass.
-const mostObjects = MaxCheckpoint / 4
+const maxObjects = MaxCheckpoint / 4
 
 // object identifies the referent of a pointer, a map or a slice.
 type object struct {
-	at  uintptr
-	typ reflect.Type
-	len int
+	address uintptr
+	typ     reflect.Type
+	len     int
 }
 
 // region is memory that a value occupies.
@@ -98,9 +98,9 @@ type encoder struct {
 	count   map[object]int
 	regions []region
 
-	number  map[object]int // of the objects written separately
-	apart   []reflect.Value
-	objects []any
+	number   map[object]int // of the objects written separately
+	separate []reflect.Value
+	objects  []any
 }
 
 // encodeAll returns the encoded values and the objects that they share.
@@ -108,7 +108,7 @@ func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 	e := &encoder{count: map[object]int{}, number: map[object]int{}}
 	for _, n := range list {
 		path := &route{field: n.name}
-		e.note(n.v.Addr().Pointer(), n.v.Type().Size(), path)
+		e.addRegion(n.v.Addr().Pointer(), n.v.Type().Size(), path)
 		if err := e.survey(n.v, path); err != nil {
 			return nil, nil, err
 		}
@@ -122,8 +122,8 @@ func encodeAll(list []named) (values map[string]any, objects []any, err error) {
 			return nil, nil, err
 		}
 	}
-	for len(e.objects) < len(e.apart) { // apart grows during the loop
-		v, err := e.referent(e.apart[len(e.objects)], 0)
+	for len(e.objects) < len(e.separate) { // separate grows during the loop
+		v, err := e.referent(e.separate[len(e.objects)], 0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -147,15 +147,15 @@ func encodeAlone(v reflect.Value) ([]byte, error) {
 	return json.Marshal(document{values["value"], objects})
 }
 
-func unsavable(path string, t reflect.Type, why string) error {
+func errUnsavable(path string, t reflect.Type, why string) error {
 	return fmt.Errorf("durable: %s (type %s) cannot be saved: %s", path, t, why)
 }
 
 // The first pass.
 
-func (e *encoder) note(at, size uintptr, path *route) {
+func (e *encoder) addRegion(address, size uintptr, path *route) {
 	if size > 0 {
-		e.regions = append(e.regions, region{at, at + size, path})
+		e.regions = append(e.regions, region{address, address + size, path})
 	}
 }
 
@@ -193,11 +193,11 @@ func (e *encoder) survey(v reflect.Value, path *route) error {
 			if f.Name == "_" {
 				continue
 			}
-			at := &route{up: path, field: f.Name}
+			field := &route{up: path, field: f.Name}
 			if !f.IsExported() {
-				return unsavable(at.String(), f.Type, "the field is not exported, and the struct does not marshal itself")
+				return errUnsavable(field.String(), f.Type, "the field is not exported, and the struct does not marshal itself")
 			}
-			if err := e.survey(v.Field(i), at); err != nil {
+			if err := e.survey(v.Field(i), field); err != nil {
 				return err
 			}
 		}
@@ -209,10 +209,10 @@ func (e *encoder) survey(v reflect.Value, path *route) error {
 		}
 	case reflect.Interface:
 		if !isError(v.Type()) {
-			return unsavable(path.String(), v.Type(), "what an interface holds is not known when it is loaded; error is the only one that is saved")
+			return errUnsavable(path.String(), v.Type(), "what an interface holds is not known when it is loaded; error is the only one that is saved")
 		}
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		return unsavable(path.String(), v.Type(), "it means nothing in another process")
+		return errUnsavable(path.String(), v.Type(), "it means nothing in another process")
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func identity(v reflect.Value) (object, bool) {
 	if v.IsNil() {
 		return object{}, false
 	}
-	o := object{at: v.Pointer(), typ: v.Type()}
+	o := object{address: v.Pointer(), typ: v.Type()}
 	if v.Kind() == reflect.Slice {
 		o.len = v.Len()
 		return o, o.len > 0 && v.Type().Elem().Size() > 0
@@ -239,8 +239,8 @@ func (e *encoder) surveyObject(v reflect.Value, path *route) error {
 		if e.count[o] > 1 {
 			return nil
 		}
-		if len(e.count) > mostObjects {
-			return fmt.Errorf("%w: there are more than %d objects", ErrTooLarge, mostObjects)
+		if len(e.count) > maxObjects {
+			return fmt.Errorf("%w: there are more than %d objects", ErrTooLarge, maxObjects)
 		}
 	}
 	if v.IsNil() {
@@ -248,17 +248,17 @@ func (e *encoder) surveyObject(v reflect.Value, path *route) error {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		e.note(v.Pointer(), v.Type().Elem().Size(), path)
+		e.addRegion(v.Pointer(), v.Type().Elem().Size(), path)
 		return e.survey(v.Elem(), path)
 	case reflect.Map:
 		for k, elem := range v.Seq2() {
-			at := &route{up: path, key: k}
-			if err := errors.Join(e.survey(k, at), e.survey(elem, at)); err != nil {
+			entry := &route{up: path, key: k}
+			if err := errors.Join(e.survey(k, entry), e.survey(elem, entry)); err != nil {
 				return err
 			}
 		}
 	case reflect.Slice:
-		e.note(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path)
+		e.addRegion(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path)
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return nil
 		}
@@ -354,9 +354,9 @@ func (e *encoder) reference(v reflect.Value, depth int) (any, error) {
 	}
 	n, known := e.number[o]
 	if !known {
-		n = len(e.apart)
+		n = len(e.separate)
 		e.number[o] = n
-		e.apart = append(e.apart, v)
+		e.separate = append(e.separate, v)
 	}
 	return map[string]any{"$ref": n}, nil
 }
@@ -407,11 +407,11 @@ func (e *encoder) entries(v reflect.Value, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		by, err := json.Marshal(key)
+		sortKey, err := json.Marshal(key)
 		if err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, pair{string(by), []any{key, val}})
+		pairs = append(pairs, pair{string(sortKey), []any{key, val}})
 	}
 	sort.SliceStable(pairs, func(i, j int) bool { return pairs[i].sort < pairs[j].sort })
 	list := make([]any, len(pairs))
@@ -439,7 +439,7 @@ func (e *encoder) failure(v reflect.Value) (any, error) {
 	saved := savedError{Text: textOf(err)}
 	known := registry.Load()
 	for name, value := range known.values {
-		if same(value, err) {
+		if sameError(value, err) {
 			saved.Same = name
 		}
 		if errors.Is(err, value) {
@@ -455,10 +455,10 @@ func (e *encoder) failure(v reflect.Value) (any, error) {
 		if failure != nil {
 			continue // The error's text is kept.
 		}
-		saved.As = append(saved.As, asSaved{name, json.RawMessage(one)})
+		saved.As = append(saved.As, typedError{name, json.RawMessage(one)})
 	}
 	slices.Sort(saved.Is)
-	slices.SortFunc(saved.As, func(a, b asSaved) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(saved.As, func(a, b typedError) int { return strings.Compare(a.Name, b.Name) })
 	return map[string]any{"$error": saved}, nil
 }
 
@@ -475,7 +475,7 @@ func marshaler(t reflect.Type) (form, bool) {
 	if !ownForm(t) {
 		return form{}, false
 	}
-	if has[json.Marshaler](t) && has[json.Unmarshaler](t) {
+	if implements[json.Marshaler](t) && implements[json.Unmarshaler](t) {
 		return form{writeJSON, readJSON}, true
 	}
 	return form{writeText, readText}, true
@@ -487,7 +487,7 @@ func ownForm(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
 		return false
 	}
-	asJSON, asText := has[json.Marshaler](t) && has[json.Unmarshaler](t), has[encoding.TextMarshaler](t) && has[encoding.TextUnmarshaler](t)
+	asJSON, asText := implements[json.Marshaler](t) && implements[json.Unmarshaler](t), implements[encoding.TextMarshaler](t) && implements[encoding.TextUnmarshaler](t)
 	if !asJSON && !asText {
 		return false
 	}
@@ -503,12 +503,12 @@ func ownForm(t reflect.Type) bool {
 	return !embeds || !exported
 }
 
-func has[I any](t reflect.Type) bool {
+func implements[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// addressed returns a pointer to v, or to a copy of it.
-func addressed(v reflect.Value) any {
+// pointerTo returns a pointer to v, or to a copy of it.
+func pointerTo(v reflect.Value) any {
 	if v.CanAddr() {
 		return v.Addr().Interface()
 	}
@@ -518,7 +518,7 @@ func addressed(v reflect.Value) any {
 }
 
 func writeJSON(v reflect.Value) (any, error) {
-	raw, err := addressed(v).(json.Marshaler).MarshalJSON()
+	raw, err := pointerTo(v).(json.Marshaler).MarshalJSON()
 	return map[string]any{"$json": json.RawMessage(raw)}, err
 }
 
@@ -535,7 +535,7 @@ func readJSON(v reflect.Value, from any) error {
 }
 
 func writeText(v reflect.Value) (any, error) {
-	raw, err := addressed(v).(encoding.TextMarshaler).MarshalText()
+	raw, err := pointerTo(v).(encoding.TextMarshaler).MarshalText()
 	return text(string(raw)), err
 }
 

@@ -90,17 +90,17 @@ type Engine struct {
 	stop       context.CancelCauseFunc
 	wake       chan struct{} // something may be due: one pending is enough
 	permits    chan struct{} // one for each instance that runs
-	asking     asking        // state of the dispatcher
-	quiet      chan struct{} // closed: the dispatcher and all runs have ended
-	leased     chan struct{} // closed: the lease is no longer renewed
+	lastTake   lastTake      // state of the dispatcher
+	runsEnded  chan struct{} // closed: the dispatcher and all runs have ended
+	leaseEnded chan struct{} // closed: the lease is no longer renewed
 	unhook     func()
 	counts     counters
 
 	mu        sync.Mutex
-	functions map[string]*described
-	running   map[string]*attended       // the instances that run here
-	waiters   map[string][]chan struct{} // of handles, by id
-	draining  chan struct{}              // closed: start no more steps
+	functions map[string]*definition
+	running   map[string]*runningInstance // the instances that run here
+	waiters   map[string][]chan struct{}  // of handles, by id
+	draining  chan struct{}               // closed: start no more steps
 	hooks     []*func(Event)
 	closed    bool
 	active    int // the dispatcher, and the runs that it has started
@@ -119,8 +119,8 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 			retention: 7 * 24 * time.Hour, retries: map[string]Retry{}, log: slog.Default(), place: process{}, now: time.Now,
 		},
 		store: store, worker: "worker-" + rand.Text(),
-		wake: make(chan struct{}, 1), quiet: make(chan struct{}), leased: make(chan struct{}), draining: make(chan struct{}),
-		functions: map[string]*described{}, running: map[string]*attended{},
+		wake: make(chan struct{}, 1), runsEnded: make(chan struct{}), leaseEnded: make(chan struct{}), draining: make(chan struct{}),
+		functions: map[string]*definition{}, running: map[string]*runningInstance{},
 		waiters: map[string][]chan struct{}{}, unhook: func() {}, active: 1,
 	}
 	for _, opt := range opts {
@@ -133,10 +133,10 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	e.permits = make(chan struct{}, e.workers)
 	e.ctx, e.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	if n, ok := store.(Notifier); ok {
-		e.unhook = n.Notify(e.changed)
+		e.unhook = n.Notify(e.wakeDispatcher)
 	}
 	if e.codec != nil {
-		e.store = coded{store, e.codec}
+		e.store = codedStore{store, e.codec}
 	}
 	if t, ok := store.(Transactor); ok {
 		e.transactor = t
@@ -145,15 +145,15 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 		}
 	}
 	if e.place != Place(process{}) {
-		e.store = inTurn{e.store, e.place}
+		e.store = orderedStore{e.store, e.place}
 	}
 	e.place.Go(e.ctx, "durable: dispatcher", func(context.Context) { e.serve() })
 	e.place.Go(e.ctx, "durable: lease", func(context.Context) { e.keepLease() })
 	return e, nil
 }
 
-// changed notifies the dispatcher that an instance may be due or may have ended.
-func (e *Engine) changed() { ring(e.wake) }
+// wakeDispatcher notifies the dispatcher that an instance may be due or may have ended.
+func (e *Engine) wakeDispatcher() { ring(e.wake) }
 
 // Shutdown stops the engine: it takes no more instances, and the running ones stop at their next
 // point, where another engine continues them. It blocks until then. If ctx ends first, Shutdown
@@ -169,14 +169,14 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	}
 	e.mu.Unlock()
 	e.unhook()
-	e.changed() // the dispatcher checks whether it should end
-	for _, over := range []chan struct{}{e.quiet, e.leased} {
+	e.wakeDispatcher() // the dispatcher checks whether it should end
+	for _, over := range []chan struct{}{e.runsEnded, e.leaseEnded} {
 		for !isClosed(over) && ctx.Err() == nil {
 			e.place.Wait(ctx, over, Forever)
 		}
 		e.end()
 	}
-	if !isClosed(e.quiet) || !isClosed(e.leased) {
+	if !isClosed(e.runsEnded) || !isClosed(e.leaseEnded) {
 		return context.Cause(ctx)
 	}
 	if err := e.store.Lease(ctx, e.worker, time.Unix(1, 0)); err != nil {
@@ -197,33 +197,33 @@ func (e *Engine) end() {
 	}
 }
 
-// began counts a run, and over ends it. The end of the last one ends the engine's work.
-func (e *Engine) began() {
+// addRun counts a run, and endRun ends it. The end of the last one ends the engine's work.
+func (e *Engine) addRun() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.active++
 }
 
-func (e *Engine) over() {
+func (e *Engine) endRun() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.active--; e.active == 0 {
-		close(e.quiet)
+		close(e.runsEnded)
 	}
 }
 
 // isDraining reports whether Shutdown has been called.
 func (e *Engine) isDraining() bool { return isClosed(e.draining) }
 
-// served returns the names of the functions that the engine serves.
-func (e *Engine) served() []string {
+// functionNames returns the names of the functions that the engine serves.
+func (e *Engine) functionNames() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Sorted(maps.Keys(e.functions))
 }
 
 // function returns the served function of that name, or nil.
-func (e *Engine) function(name string) *described {
+func (e *Engine) function(name string) *definition {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.functions[name]
@@ -237,8 +237,8 @@ func (e *Engine) retry(step string) Retry {
 	return e.retries[""]
 }
 
-// runs reports whether the engine calls a step. It reports true for the empty name, which is no
-// step.
+// runs reports whether the engine calls a step. It reports true for the empty name, which is not
+// a step.
 func (e *Engine) runs(step string) bool {
 	return step == "" || e.steps == nil || slices.Contains(e.steps, step)
 }

@@ -45,9 +45,9 @@ func Permanent(err error) error {
 	return permanent{err}
 }
 
-// registered holds the errors whose identity survives saving. It is replaced as a whole and never
+// errorTables holds the errors whose identity survives saving. It is replaced as a whole and never
 // changed, so that reading needs no lock.
-type registered struct {
+type errorTables struct {
 	values map[string]error // by name
 	types  map[string]errorType
 }
@@ -55,9 +55,9 @@ type registered struct {
 var registry = newRegistry()
 
 // newRegistry returns a registry of the errors that every program knows.
-func newRegistry() *atomic.Pointer[registered] {
-	p := new(atomic.Pointer[registered])
-	p.Store(&registered{
+func newRegistry() *atomic.Pointer[errorTables] {
+	p := new(atomic.Pointer[errorTables])
+	p.Store(&errorTables{
 		values: map[string]error{
 			"durable.ErrTimeout": ErrTimeout, "durable.ErrCanceled": ErrCanceled, "durable.ErrTerminated": ErrTerminated,
 			"durable.ErrNoHeartbeat": ErrNoHeartbeat,
@@ -71,10 +71,10 @@ func newRegistry() *atomic.Pointer[registered] {
 }
 
 // register replaces the registry with a copy to which change has been applied.
-func register(change func(*registered)) {
+func register(change func(*errorTables)) {
 	for {
 		old := registry.Load()
-		next := &registered{maps.Clone(old.values), maps.Clone(old.types)}
+		next := &errorTables{maps.Clone(old.values), maps.Clone(old.types)}
 		change(next)
 		if registry.CompareAndSwap(old, next) {
 			return
@@ -95,14 +95,14 @@ type errorType struct {
 // io.EOF and io.ErrUnexpectedEOF, and ErrExist, ErrNotExist and ErrPermission of io/fs are
 // registered by default. RegisterError is safe for concurrent use.
 func RegisterError(name string, err error) {
-	register(func(r *registered) { r.values[name] = err })
+	register(func(r *errorTables) { r.values[name] = err })
 }
 
 // RegisterErrorType gives an error type a name, so that errors.As finds a value of it in an error
 // that has been saved. Its fields are saved like those of any value (see the package comment).
 // Call it as early as [RegisterError].
 func RegisterErrorType[E error](name string) {
-	register(func(r *registered) { r.types[name] = errorTypeFor[E]() })
+	register(func(r *errorTables) { r.types[name] = errorTypeFor[E]() })
 }
 
 func errorTypeFor[E error]() errorType {
@@ -126,9 +126,9 @@ func NewError(name, text string) error {
 // StepError is the part of an error that crosses the boundary of a step: its text, and the
 // registered values and types in it, which errors.Is and errors.As find.
 type StepError struct {
-	text string
-	is   map[string]bool
-	as   []reflect.Value
+	text       string
+	identities map[string]bool
+	typed      []reflect.Value
 }
 
 // Error returns the text of the original error.
@@ -137,8 +137,8 @@ func (e *StepError) Error() string { return e.text }
 // Is reports whether the original error was the target, provided the target is registered.
 func (e *StepError) Is(target error) bool {
 	values := registry.Load().values
-	for name := range e.is {
-		if same(values[name], target) {
+	for name := range e.identities {
+		if sameError(values[name], target) {
 			return true
 		}
 	}
@@ -148,7 +148,7 @@ func (e *StepError) Is(target error) bool {
 // As finds an error of a registered type.
 func (e *StepError) As(target any) bool {
 	to := reflect.ValueOf(target).Elem()
-	for _, v := range e.as {
+	for _, v := range e.typed {
 		if v.Type().AssignableTo(to.Type()) {
 			to.Set(v)
 			return true
@@ -157,21 +157,21 @@ func (e *StepError) As(target any) bool {
 	return false
 }
 
-// same compares errors that may not be comparable.
-func same(a, b error) bool {
+// sameError compares errors that may not be comparable.
+func sameError(a, b error) bool {
 	return a != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
 
 // savedError is the form of an error in a checkpoint.
 type savedError struct {
-	Text string    `json:"text"`
-	Same string    `json:"same,omitempty"` // the error is this value
-	Is   []string  `json:"is,omitempty"`
-	As   []asSaved `json:"as,omitempty"`
+	Text string       `json:"text"`
+	Same string       `json:"same,omitempty"` // the error is this value
+	Is   []string     `json:"is,omitempty"`
+	As   []typedError `json:"as,omitempty"`
 }
 
-// asSaved is the form of a value of a registered type.
-type asSaved struct {
+// typedError is the form of a value of a registered type.
+type typedError struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"` // encoded
 }

@@ -164,7 +164,7 @@ func TestACheckpointThatTheStoreCannotKeepIsAReasonToBeStuck(t *testing.T) {
 			}
 			require.Less(t, n, 100)
 		}
-		assert.Zero(t, e.Metrics().Errors, "it is no failure of the store")
+		assert.Zero(t, e.Metrics().Errors, "it is not a failure of the store")
 		require.NoError(t, e.Shutdown(t.Context()))
 		larger := opened(t, store)
 		durable.Serve(larger, shop.BasketDurable, s)

@@ -93,13 +93,13 @@ type Turn struct {
 
 	results [][]byte // of children
 
-	next   int
-	kind   turnKind
-	signal string
-	until  time.Time
-	pushed []deferredCall
+	next        int
+	kind        turnKind
+	signal      string
+	until       time.Time
+	newDeferred []deferredCall
 
-	answers  []answered
+	answers  []answerData
 	children []Child
 }
 
@@ -158,7 +158,9 @@ func (t *Turn) deadline(d time.Duration) time.Time {
 
 // Defer keeps a compensation: if the function returns an error, Undo is called with the arguments
 // to which args points.
-func (t *Turn) Defer(site int, args any) { t.pushed = append(t.pushed, deferredCall{site, args}) }
+func (t *Turn) Defer(site int, args any) {
+	t.newDeferred = append(t.newDeferred, deferredCall{site, args})
+}
 
 // Return ends the function. The frame holds its results.
 func (t *Turn) Return() bool {
@@ -178,8 +180,8 @@ func Received[T any](t *Turn) (T, error) {
 // Keys returns the keys of a map, in any order, for a range over a map that contains a step.
 func Keys[K comparable, V any](m map[K]V) []K { return slices.Collect(maps.Keys(m)) }
 
-// described is a Function without its types.
-type described struct {
+// definition is a Function without its types.
+type definition struct {
 	name, layout string
 	resumes      []string
 	migrations   map[string]Migration // by From

@@ -45,7 +45,8 @@ func (a *attempt) begin(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cancel = cancel; a.cause != nil {
+	a.cancel = cancel
+	if a.cause != nil {
 		cancel(a.cause)
 	}
 	return ctx
@@ -86,8 +87,8 @@ func (a *attempt) beat(b *beat) bool {
 	return !a.over
 }
 
-// news returns the events since the last call: heartbeats, or the end of the step.
-func (a *attempt) news() (beats []*beat, over bool, err error) {
+// takeEvents returns the events since the last call: heartbeats, or the end of the step.
+func (a *attempt) takeEvents() (beats []*beat, over bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	beats, a.beats = a.beats, nil
@@ -144,11 +145,11 @@ func Progress[T any](ctx context.Context) (progress T, ok bool) {
 	return progress, err == nil
 }
 
-// attendStep waits for the end of a step and writes its heartbeats. It cancels the step if they
+// superviseStep waits for the end of a step and writes its heartbeats. It cancels the step if they
 // stop or ctx ends.
-func (r *run) attendStep(ctx context.Context, a *attempt) error {
+func (r *run) superviseStep(ctx context.Context, a *attempt) error {
 	limit := r.e.retry(r.doc.Step).Heartbeat
-	r.lost = nil
+	r.heartbeatErr = nil
 	alive := r.e.place.Now()
 	late := false
 	for {
@@ -157,7 +158,7 @@ func (r *run) attendStep(ctx context.Context, a *attempt) error {
 			left = limit - r.e.place.Now().Sub(alive)
 		}
 		r.e.place.Wait(ctx, a.bell, left)
-		beats, over, err := a.news()
+		beats, over, err := a.takeEvents()
 		switch {
 		case over && late && err != nil:
 			return fmt.Errorf("%w: %w", ErrNoHeartbeat, err)
@@ -168,7 +169,7 @@ func (r *run) attendStep(ctx context.Context, a *attempt) error {
 			ctx = context.WithoutCancel(ctx)
 		}
 		for _, b := range beats {
-			r.heard(a, b)
+			r.writeHeartbeat(a, b)
 			alive = r.e.place.Now()
 		}
 		if limit > 0 && !late && r.e.place.Now().Sub(alive) >= limit {
@@ -178,15 +179,15 @@ func (r *run) attendStep(ctx context.Context, a *attempt) error {
 	}
 }
 
-// heard writes a heartbeat. If the store reports a failure, the write may still have been made,
-// and the next write of this run would then conflict with it. So the step is stopped, and the run
-// begins again from the stored record; see lost.
-func (r *run) heard(a *attempt, b *beat) {
+// writeHeartbeat writes a heartbeat. If the store reports a failure, the write may still have been
+// made, and the next write of this run would then conflict with it. So the step is stopped, and
+// the run begins again from the stored record; see heartbeatErr.
+func (r *run) writeHeartbeat(a *attempt, b *beat) {
 	err := r.progress(b.progress)
 	switch {
 	case err == nil, errors.As(err, new(unsavableError)):
-	case !errors.Is(err, ErrCanceled) && !errors.Is(err, ErrConflict) && r.lost == nil:
-		r.lost = err
+	case !errors.Is(err, ErrCanceled) && !errors.Is(err, ErrConflict) && r.heartbeatErr == nil:
+		r.heartbeatErr = err
 	}
 	b.answer(err)
 	if err != nil && !errors.As(err, new(unsavableError)) {
@@ -205,7 +206,7 @@ func (r *run) progress(data []byte) error {
 	if err != nil || !mail {
 		return err
 	}
-	if _, err := r.look(); err != nil {
+	if _, err := r.readInbox(); err != nil {
 		return err
 	}
 	if r.doc.Canceled && !r.doc.Undoing {

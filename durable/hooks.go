@@ -53,21 +53,21 @@ func (e *Engine) OnEvent(f func(Event)) (stop func()) {
 	}
 }
 
-// happened reports an event to the hooks and the log.
-func (e *Engine) happened(v Event) {
+// emit reports an event to the hooks and the log.
+func (e *Engine) emit(v Event) {
 	e.mu.Lock()
 	hooks := e.hooks // replaced, never changed
 	e.mu.Unlock()
 	for _, f := range hooks {
-		e.hear(*f, v)
+		e.callHook(*f, v)
 	}
 	if e.log.Enabled(e.ctx, slog.LevelDebug) {
 		e.log.LogAttrs(context.WithoutCancel(e.ctx), slog.LevelDebug, "durable: "+string(v.Kind), v.attributes()...)
 	}
 }
 
-// hear calls a hook and contains its panic.
-func (e *Engine) hear(f func(Event), v Event) {
+// callHook calls a hook and contains its panic.
+func (e *Engine) callHook(f func(Event), v Event) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.log.Error("durable: a hook has panicked", "id", v.ID, "event", string(v.Kind), "panic", p)
@@ -94,11 +94,11 @@ func (v Event) attributes() []slog.Attr {
 	return list
 }
 
-// happened reports an event of the instance.
-func (r *run) happened(v Event) {
+// emit reports an event of the instance.
+func (r *run) emit(v Event) {
 	v.ID, v.Function, v.Point = r.record.ID, r.f.name, ""
 	if r.doc != nil {
 		v.Point = r.doc.Point
 	}
-	r.e.happened(v)
+	r.e.emit(v)
 }

@@ -38,7 +38,7 @@ type memory struct {
 }
 
 func (m *memory) Load(ctx context.Context, id string) (*Record, error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -58,7 +58,7 @@ func (r *Record) clone() *Record {
 }
 
 func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return false, err
 	}
 	if r.Owner == "" {
@@ -90,7 +90,7 @@ func (m *memory) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 }
 
 func (m *memory) Send(ctx context.Context, id string, message Message) error {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -118,7 +118,7 @@ func (m *memory) Send(ctx context.Context, id string, message Message) error {
 }
 
 func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -138,7 +138,7 @@ func (m *memory) Inbox(ctx context.Context, id string, after int64) ([]Message, 
 }
 
 func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Time, err error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
 	m.mu.Lock()
@@ -150,7 +150,7 @@ func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 	}
 	var due []*row
 	for _, row := range m.rows {
-		at := m.dueOf(row)
+		at := m.dueTime(row)
 		switch {
 		case at.IsZero() || !t.Serves(&row.record):
 		case at.After(t.Now):
@@ -160,20 +160,20 @@ func (m *memory) Take(ctx context.Context, t Taking) (list []Taken, next time.Ti
 		}
 	}
 	slices.SortFunc(due, func(a, b *row) int {
-		return cmp.Or(m.dueOf(a).Compare(m.dueOf(b)), strings.Compare(a.record.ID, b.record.ID))
+		return cmp.Or(m.dueTime(a).Compare(m.dueTime(b)), strings.Compare(a.record.ID, b.record.ID))
 	})
 	for i, row := range due {
 		if i < t.Limit {
 			list = append(list, Taken{row.record.clone(), len(row.inbox) > 0})
 			row.due = t.Now.Add(t.Hide)
 		}
-		soonest(m.dueOf(row))
+		soonest(m.dueTime(row))
 	}
 	return list, next, nil
 }
 
-// dueOf returns when an instance may be taken; zero: not without a change.
-func (m *memory) dueOf(r *row) time.Time {
+// dueTime returns when an instance may be taken; zero: not without a change.
+func (m *memory) dueTime(r *row) time.Time {
 	if r.record.Owner == "" {
 		return r.due
 	}
@@ -188,7 +188,7 @@ func (m *memory) dueOf(r *row) time.Time {
 }
 
 func (m *memory) Lease(ctx context.Context, worker string, until time.Time) error {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return err
 	}
 	if !until.After(time.Now()) {
@@ -201,7 +201,7 @@ func (m *memory) Lease(ctx context.Context, worker string, until time.Time) erro
 }
 
 func (m *memory) Leased(ctx context.Context, worker string) (until time.Time, err error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return time.Time{}, err
 	}
 	m.mu.Lock()
@@ -210,7 +210,7 @@ func (m *memory) Leased(ctx context.Context, worker string) (until time.Time, er
 }
 
 func (m *memory) List(ctx context.Context, f Filter) ([]*Record, error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -249,7 +249,7 @@ func (f Filter) Most() int {
 }
 
 func (m *memory) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
-	if err := failed(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -261,12 +261,12 @@ func (m *memory) Purge(ctx context.Context, before time.Time, limit int) (int, e
 			n++
 		}
 	}
-	m.forget(before)
+	m.dropLeases(before)
 	return n, nil
 }
 
-// forget removes the leases that ended before the time, except those of owners.
-func (m *memory) forget(before time.Time) {
+// dropLeases removes the leases that ended before the time, except those of owners.
+func (m *memory) dropLeases(before time.Time) {
 	owners := map[string]bool{}
 	for _, row := range m.rows {
 		owners[row.record.Owner] = true
@@ -278,8 +278,8 @@ func (m *memory) forget(before time.Time) {
 
 func (m *memory) Notify(f func()) (stop func()) { return m.listeners.Add(f) }
 
-// failed returns the error of a context that has ended; nil means context.Background.
-func failed(ctx context.Context) error {
+// contextError returns the error of a context that has ended; nil means context.Background.
+func contextError(ctx context.Context) error {
 	if ctx == nil {
 		return nil
 	}

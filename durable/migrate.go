@@ -14,8 +14,8 @@ type Migration struct {
 	Func     func(*Saved) error
 }
 
-// migrate checks migrations and keeps them by the layout that they load.
-func (f *described) migrate(list []Migration) error {
+// addMigrations checks migrations and keeps them by the layout that they load.
+func (f *definition) addMigrations(list []Migration) error {
 	for _, m := range list {
 		if _, twice := f.migrations[m.From]; twice || m.Func == nil || m.From == m.To {
 			return fmt.Errorf("durable: %s has two migrations from layout %q, or one that leads nowhere", f.name, m.From)
@@ -27,8 +27,8 @@ func (f *described) migrate(list []Migration) error {
 
 // migrated applies migrations to a document until its layout is known. It changes the document
 // only in memory: nothing is stored before the next checkpoint.
-func (f *described) migrated(doc *checkpoint) (err error) {
-	defer caught(&err)
+func (f *definition) migrated(doc *checkpoint) (err error) {
+	defer recoverTo(&err)
 	for doc.Layout != f.layout {
 		m, ok := f.migrations[doc.Layout]
 		if !ok {
@@ -60,7 +60,7 @@ func (f *described) migrated(doc *checkpoint) (err error) {
 // an @ and the enclosing statements if it is declared inside any; for an argument,
 // POINT.PARAMETER.
 type Saved struct {
-	f   *described
+	f   *definition
 	doc *checkpoint
 	set map[string]reflect.Value // the values set by the migration
 }
@@ -168,27 +168,27 @@ func (s *Saved) write() error {
 	}
 	first := len(s.doc.Objects)
 	for name, v := range more.Values {
-		s.doc.Values[name] = renumbered(v, first)
+		s.doc.Values[name] = shiftRefs(v, first)
 	}
 	for _, o := range more.Objects {
-		s.doc.Objects = append(s.doc.Objects, renumbered(o, first))
+		s.doc.Objects = append(s.doc.Objects, shiftRefs(o, first))
 	}
 	return nil
 }
 
-// renumbered returns v with its references shifted by first, for objects that follow others.
-func renumbered(v any, first int) any {
+// shiftRefs returns v with its references shifted by first, for objects that follow others.
+func shiftRefs(v any, first int) any {
 	switch v := v.(type) {
 	case []any:
 		for i := range v {
-			v[i] = renumbered(v[i], first)
+			v[i] = shiftRefs(v[i], first)
 		}
 	case map[string]any:
 		if n, ok := refOf(v); ok {
 			return map[string]any{"$ref": json.Number(strconv.Itoa(n + first))}
 		}
 		for name := range v {
-			v[name] = renumbered(v[name], first)
+			v[name] = shiftRefs(v[name], first)
 		}
 	}
 	return v

@@ -26,8 +26,8 @@ type Codec interface {
 // unchanged; an instance whose messages cannot be decoded waits.
 func Payloads(c Codec) Option { return func(s *settings) { s.codec = c } }
 
-// coded is a store whose data passes through a codec.
-type coded struct {
+// codedStore is a store whose data passes through a codec.
+type codedStore struct {
 	Store
 	codec Codec
 }
@@ -35,23 +35,23 @@ type coded struct {
 // codedMark is the prefix of data that a codec has encoded.
 const codedMark = "movenext coded 1\n"
 
-func (s coded) encode(id string, plain []byte) (data []byte, err error) {
+func (s codedStore) encode(id string, plain []byte) (data []byte, err error) {
 	if bytes.HasPrefix(plain, []byte(codedMark)) || len(plain) == 0 {
 		return plain, nil // it could not be decoded, and stays unchanged
 	}
-	defer caught(&err)
+	defer recoverTo(&err)
 	if data, err = s.codec.Encode(id, plain); err != nil {
 		return nil, fmt.Errorf("durable: the codec fails: %w", err)
 	}
 	return append([]byte(codedMark), data...), nil
 }
 
-func (s coded) decode(id string, data []byte) (plain []byte, err error) {
+func (s codedStore) decode(id string, data []byte) (plain []byte, err error) {
 	data, ok := bytes.CutPrefix(data, []byte(codedMark))
 	if !ok {
 		return data, nil
 	}
-	defer caught(&err)
+	defer recoverTo(&err)
 	if plain, err = s.codec.Decode(id, data); err != nil {
 		return nil, fmt.Errorf("durable: the codec fails: %w", err)
 	}
@@ -60,7 +60,7 @@ func (s coded) decode(id string, data []byte) (plain []byte, err error) {
 
 // read decodes a record. It leaves a state that cannot be decoded unchanged: open will fail on
 // it.
-func (s coded) read(r *Record) {
+func (s codedStore) read(r *Record) {
 	if plain, err := s.decode(r.ID, r.State); err == nil {
 		r.State = plain
 	}
@@ -77,7 +77,7 @@ func (s coded) read(r *Record) {
 	}
 }
 
-func (s coded) Load(ctx context.Context, id string) (*Record, error) {
+func (s codedStore) Load(ctx context.Context, id string) (*Record, error) {
 	r, err := s.Store.Load(ctx, id)
 	if err == nil {
 		s.read(r)
@@ -85,7 +85,7 @@ func (s coded) Load(ctx context.Context, id string) (*Record, error) {
 	return r, err
 }
 
-func (s coded) List(ctx context.Context, f Filter) ([]*Record, error) {
+func (s codedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
 	list, err := s.Store.List(ctx, f)
 	for _, r := range list {
 		s.read(r)
@@ -93,7 +93,7 @@ func (s coded) List(ctx context.Context, f Filter) ([]*Record, error) {
 	return list, err
 }
 
-func (s coded) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
+func (s codedStore) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
 	due, next, err = s.Store.Take(ctx, t)
 	for _, d := range due {
 		s.read(d.Record)
@@ -101,12 +101,12 @@ func (s coded) Take(ctx context.Context, t Taking) (due []Taken, next time.Time,
 	return due, next, err
 }
 
-func (s coded) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+func (s codedStore) Swap(ctx context.Context, r *Record) (mail bool, err error) {
 	return s.swap(r, func(stored *Record) (bool, error) { return s.Store.Swap(ctx, stored) })
 }
 
 // swap encodes a record and writes it.
-func (s coded) swap(r *Record, write func(*Record) (bool, error)) (mail bool, err error) {
+func (s codedStore) swap(r *Record, write func(*Record) (bool, error)) (mail bool, err error) {
 	stored := *r
 	if stored.State, err = s.encode(r.ID, r.State); err != nil {
 		return false, err
@@ -123,20 +123,20 @@ func (s coded) swap(r *Record, write func(*Record) (bool, error)) (mail bool, er
 	return mail, err
 }
 
-func (s coded) Send(ctx context.Context, id string, m Message) (err error) {
+func (s codedStore) Send(ctx context.Context, id string, m Message) (err error) {
 	if m.Payload, err = s.encode(id, m.Payload); err != nil {
 		return err
 	}
 	return s.Store.Send(ctx, id, m)
 }
 
-func (s coded) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+func (s codedStore) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
 	list, err := s.Store.Inbox(ctx, id, after)
 	return s.decodeAll(id, list, err)
 }
 
 // decodeAll decodes messages.
-func (s coded) decodeAll(id string, list []Message, err error) ([]Message, error) {
+func (s codedStore) decodeAll(id string, list []Message, err error) ([]Message, error) {
 	for i := range list {
 		if err != nil {
 			break
@@ -148,30 +148,30 @@ func (s coded) decodeAll(id string, list []Message, err error) ([]Message, error
 
 // codedTransactor is a Transactor whose data passes through a codec.
 type codedTransactor struct {
-	of    Transactor
-	codec Codec
+	transactor Transactor
+	codec      Codec
 }
 
 // Begin begins a transaction whose checkpoints are encoded.
 func (t codedTransactor) Begin(ctx context.Context) (Transaction, error) {
-	tx, err := t.of.Begin(ctx)
+	tx, err := t.transactor.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return codedTransaction{tx, coded{codec: t.codec}}, nil
+	return codedTransaction{tx, codedStore{codec: t.codec}}, nil
 }
 
 // codedTransaction is a Transaction whose data passes through a codec.
 type codedTransaction struct {
 	Transaction
-	by coded
+	store codedStore
 }
 
 func (t codedTransaction) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	return t.by.swap(r, func(stored *Record) (bool, error) { return t.Transaction.Swap(ctx, stored) })
+	return t.store.swap(r, func(stored *Record) (bool, error) { return t.Transaction.Swap(ctx, stored) })
 }
 
 func (t codedTransaction) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
 	list, err := t.Transaction.Inbox(ctx, id, after)
-	return t.by.decodeAll(id, list, err)
+	return t.store.decodeAll(id, list, err)
 }

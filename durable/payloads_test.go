@@ -46,7 +46,7 @@ func (s *spy) Send(ctx context.Context, id string, m durable.Message) error {
 	return s.Store.Send(ctx, id, m)
 }
 
-// mask is a codec that is no encryption: it masks bytes, and checks the id.
+// mask is a codec, but does not encrypt: it masks bytes, and checks the id.
 type mask byte
 
 func (k mask) flip(data []byte) []byte {

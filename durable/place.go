@@ -77,53 +77,53 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// inTurn is a store whose calls happen in an order that a Place chooses.
-type inTurn struct {
+// orderedStore is a store whose calls happen in an order that a Place chooses.
+type orderedStore struct {
 	Store
-	at Place
+	place Place
 }
 
-func (s inTurn) Load(ctx context.Context, id string) (*Record, error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Load(ctx context.Context, id string) (*Record, error) {
+	s.place.Turn(ctx)
 	return s.Store.Load(ctx, id)
 }
 
-func (s inTurn) Swap(ctx context.Context, r *Record) (mail bool, err error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Swap(ctx context.Context, r *Record) (mail bool, err error) {
+	s.place.Turn(ctx)
 	return s.Store.Swap(ctx, r)
 }
 
-func (s inTurn) Send(ctx context.Context, id string, m Message) error {
-	s.at.Turn(ctx)
+func (s orderedStore) Send(ctx context.Context, id string, m Message) error {
+	s.place.Turn(ctx)
 	return s.Store.Send(ctx, id, m)
 }
 
-func (s inTurn) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Inbox(ctx context.Context, id string, after int64) ([]Message, error) {
+	s.place.Turn(ctx)
 	return s.Store.Inbox(ctx, id, after)
 }
 
-func (s inTurn) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Take(ctx context.Context, t Taking) (due []Taken, next time.Time, err error) {
+	s.place.Turn(ctx)
 	return s.Store.Take(ctx, t)
 }
 
-func (s inTurn) Lease(ctx context.Context, worker string, until time.Time) error {
-	s.at.Turn(ctx)
+func (s orderedStore) Lease(ctx context.Context, worker string, until time.Time) error {
+	s.place.Turn(ctx)
 	return s.Store.Lease(ctx, worker, until)
 }
 
-func (s inTurn) Leased(ctx context.Context, worker string) (until time.Time, err error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Leased(ctx context.Context, worker string) (until time.Time, err error) {
+	s.place.Turn(ctx)
 	return s.Store.Leased(ctx, worker)
 }
 
-func (s inTurn) List(ctx context.Context, f Filter) ([]*Record, error) {
-	s.at.Turn(ctx)
+func (s orderedStore) List(ctx context.Context, f Filter) ([]*Record, error) {
+	s.place.Turn(ctx)
 	return s.Store.List(ctx, f)
 }
 
-func (s inTurn) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
-	s.at.Turn(ctx)
+func (s orderedStore) Purge(ctx context.Context, before time.Time, limit int) (int, error) {
+	s.place.Turn(ctx)
 	return s.Store.Purge(ctx, before, limit)
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// plainly runs a function in its plain form, as the child of a function in its plain form. It
+// runPlain runs a function in its plain form, as the child of a function in its plain form. It
 // returns the encoded result.
-func (f *described) plainly(ctx context.Context, request []byte) ([]byte, error) {
+func (f *definition) runPlain(ctx context.Context, request []byte) ([]byte, error) {
 	frame, err := f.make(request)
 	if err != nil {
 		return nil, err
@@ -16,7 +16,7 @@ func (f *described) plainly(ctx context.Context, request []byte) ([]byte, error)
 	var deferred []deferredCall
 	for t := (&Turn{now: time.Now()}); ; {
 		finished := frame.MoveNext(ctx, t)
-		deferred = append(deferred, t.pushed...)
+		deferred = append(deferred, t.newDeferred...)
 		if finished {
 			break
 		}

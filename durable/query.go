@@ -41,6 +41,6 @@ func Query[R any](ctx context.Context, e *Engine, id string, handler func(*Insta
 	if _, err := open(r.State); err != nil {
 		return answer, err
 	}
-	defer caught(&err)
+	defer recoverTo(&err)
 	return handler(describe(r))
 }

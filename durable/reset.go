@@ -37,12 +37,12 @@ type Reset struct {
 
 // Limits on the records of resets.
 const (
-	mostResets  = 10
-	mostDropped = 32 << 10
+	maxResets       = 10
+	maxDroppedBytes = 32 << 10
 )
 
-// trailed is a point in the trail of a checkpoint.
-type trailed struct {
+// trailPoint is a point in the trail of a checkpoint.
+type trailPoint struct {
 	Point  string          `json:"point"`
 	Layout string          `json:"layout"`
 	At     string          `json:"at,omitempty"`
@@ -59,29 +59,29 @@ func (r *run) trail(reached time.Time) {
 		return
 	}
 	if r.last != nil && r.last.Point != r.doc.Point {
-		r.doc.keep(*r.last, r.e.trail)
+		r.doc.addToTrail(*r.last, r.e.trail)
 	}
 	values, err := json.Marshal(document{r.doc.Values, r.doc.Objects})
 	if err != nil {
 		return // such a document cannot be sealed
 	}
-	r.last = &trailed{Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values}
+	r.last = &trailPoint{Point: r.doc.Point, Layout: r.f.layout, At: r.doc.At, Step: r.doc.Step, Signal: r.doc.Signal, Values: values}
 	if !r.doc.Until.IsZero() && r.doc.Step == "" {
 		r.last.Wait = max(r.doc.Until.Sub(reached), 1)
 	}
 }
 
-// keep adds a point to the trail, replacing its earlier entry, and drops the oldest entries.
-func (doc *checkpoint) keep(t trailed, most int) {
-	list := []trailed{t}
+// addToTrail adds a point to the trail, replacing its earlier entry, and drops the oldest entries.
+func (doc *checkpoint) addToTrail(t trailPoint, maxBytes int) {
+	list := []trailPoint{t}
 	size := len(t.Values)
 	for n := len(doc.Trail) - 1; n >= 0; n-- {
 		old := doc.Trail[n]
-		if size += len(old.Values); size > most {
+		if size += len(old.Values); size > maxBytes {
 			break
 		}
 		if old.Point != t.Point {
-			list = append([]trailed{old}, list...)
+			list = append([]trailPoint{old}, list...)
 		}
 	}
 	doc.Trail = list
@@ -120,8 +120,8 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 }
 
 // reset moves a document to a point of its trail.
-func (f *described) reset(doc *checkpoint, point, reason string, now time.Time) (err error) {
-	defer caught(&err)
+func (f *definition) reset(doc *checkpoint, point, reason string, now time.Time) (err error) {
+	defer recoverTo(&err)
 	to, err := f.find(doc, point)
 	if err != nil {
 		return err
@@ -147,11 +147,11 @@ func (f *described) reset(doc *checkpoint, point, reason string, now time.Time) 
 		return err
 	}
 	record := Reset{When: now, From: doc.Point, To: point, Reason: reason, Steps: doc.Steps, Dropped: doc.locals()}
-	if len(asJSON(record.Dropped)) > mostDropped {
+	if len(asJSON(record.Dropped)) > maxDroppedBytes {
 		record.Dropped = nil
 	}
 	doc.Resets = append(doc.Resets, record)
-	doc.Resets = doc.Resets[max(0, len(doc.Resets)-mostResets):]
+	doc.Resets = doc.Resets[max(0, len(doc.Resets)-maxResets):]
 	doc.Point, doc.At, doc.Step, doc.Signal, doc.Until = to.Point, to.At, to.Step, to.Signal, time.Time{}
 	if to.Wait > 0 {
 		doc.Until = now.Add(to.Wait)
@@ -163,14 +163,14 @@ func (f *described) reset(doc *checkpoint, point, reason string, now time.Time) 
 }
 
 // find returns a point of the trail.
-func (f *described) find(doc *checkpoint, point string) (trailed, error) {
+func (f *definition) find(doc *checkpoint, point string) (trailPoint, error) {
 	if _, ok := f.number[point]; !ok || point == returnPoint {
-		return trailed{}, fmt.Errorf("durable: %s has no point %q", f.name, point)
+		return trailPoint{}, fmt.Errorf("durable: %s has no point %q", f.name, point)
 	}
 	for _, t := range doc.Trail {
 		if t.Point == point && f.knows(t.Layout) {
 			return t, nil
 		}
 	}
-	return trailed{}, fmt.Errorf("%w: %s", ErrNoTrail, point)
+	return trailPoint{}, fmt.Errorf("%w: %s", ErrNoTrail, point)
 }

@@ -24,8 +24,8 @@ type Retry struct {
 	Never []error
 }
 
-// again reports whether a step with this many failures is tried again, and after which pause.
-func (r Retry) again(err error, failures int) (pause time.Duration, ok bool) {
+// next reports whether a step with this many failures is tried again, and after which pause.
+func (r Retry) next(err error, failures int) (pause time.Duration, ok bool) {
 	if failures >= r.Attempts || errors.As(err, new(permanent)) {
 		return 0, false
 	}
@@ -34,22 +34,22 @@ func (r Retry) again(err error, failures int) (pause time.Duration, ok bool) {
 			return 0, false
 		}
 	}
-	pause, most, factor := r.First, r.Most, r.Factor
+	pause, limit, factor := r.First, r.Most, r.Factor
 	if pause <= 0 {
 		pause = time.Second
 	}
-	if most <= 0 {
-		most = time.Hour
+	if limit <= 0 {
+		limit = time.Hour
 	}
 	if factor <= 0 {
 		factor = 2
 	}
 	for range failures - 1 {
 		next := float64(pause) * factor
-		if next >= float64(most) {
-			return most, true
+		if next >= float64(limit) {
+			return limit, true
 		}
 		pause = max(1, time.Duration(next)) // a factor below one ends at a nanosecond
 	}
-	return min(pause, most), true
+	return min(pause, limit), true
 }

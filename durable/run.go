@@ -18,19 +18,19 @@ const returnPoint = "return"
 // run is one instance while this engine runs it: from a wake-up to its next wait or its end. One
 // goroutine owns all of it.
 type run struct {
-	e        *Engine
-	f        *described
-	ctx      context.Context // of the function; ends when the instance is canceled here
-	record   *Record
-	doc      *checkpoint
-	frame    Frame
-	point    int
-	turn     *Turn // the outcome of the operation at the point
-	deferred []deferredCall
-	last     *trailed    // the point that was saved last
-	tx       Transaction // of the step that has returned, until the next write; nil: none
-	noMail   bool        // the inbox was empty when the instance was taken; no write since
-	lost     error       // why a heartbeat of the last step could not be written; see attendStep
+	e            *Engine
+	f            *definition
+	ctx          context.Context // of the function; ends when the instance is canceled here
+	record       *Record
+	doc          *checkpoint
+	frame        Frame
+	point        int
+	turn         *Turn // the outcome of the operation at the point
+	deferred     []deferredCall
+	last         *trailPoint // the point that was saved last
+	tx           Transaction // of the step that has returned, until the next write; nil: none
+	inboxEmpty   bool        // the inbox was empty when the instance was taken; no write since
+	heartbeatErr error       // of the last step, whose write has failed; see superviseStep
 }
 
 // unknownLayout returns the reason why an instance saved by another version is stuck.
@@ -39,7 +39,7 @@ func unknownLayout(layout string) string {
 }
 
 // knows reports whether a function can load a checkpoint with that layout.
-func (f *described) knows(layout string) bool {
+func (f *definition) knows(layout string) bool {
 	for range len(f.migrations) + 1 {
 		if f.layout == layout || slices.Contains(f.resumes, layout) {
 			return true
@@ -61,17 +61,17 @@ func (e *Engine) runInstance(taken *Taken) {
 			cancel(nil)
 			return
 		}
-		e.attend(ctx, id, taken)
+		e.runUntilWritten(ctx, id, taken)
 		again = e.leave(id)
 		cancel(nil)
 	}
 }
 
-// attend runs an instance, and tries again if the store fails: the failed write may have been
-// made although its answer was lost, and then nothing else would continue an instance that this
-// engine owns. The first try runs taken, if it is not nil. If the record has changed since it was
-// taken, another run has written it, and the first write of this one conflicts.
-func (e *Engine) attend(ctx context.Context, id string, taken *Taken) {
+// runUntilWritten runs an instance, and tries again if the store fails: the failed write may have
+// been made although its answer was lost, and then nothing else would continue an instance that
+// this engine owns. The first try runs taken, if it is not nil. If the record has changed since it
+// was taken, another run has written it, and the first write of this one conflicts.
+func (e *Engine) runUntilWritten(ctx context.Context, id string, taken *Taken) {
 	for ; ; taken = nil {
 		err := e.runOnce(ctx, id, taken)
 		if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) || e.ctx.Err() != nil {
@@ -85,8 +85,8 @@ func (e *Engine) attend(ctx context.Context, id string, taken *Taken) {
 	}
 }
 
-// attended is an instance that is running in this engine.
-type attended struct {
+// runningInstance is an instance that is running in this engine.
+type runningInstance struct {
 	cancel context.CancelCauseFunc // of its steps
 	again  bool                    // it was woken during the run
 }
@@ -100,7 +100,7 @@ func (e *Engine) enter(id string, cancel context.CancelCauseFunc) bool {
 		here.again = true
 		return false
 	}
-	e.running[id] = &attended{cancel: cancel}
+	e.running[id] = &runningInstance{cancel: cancel}
 	return true
 }
 
@@ -113,8 +113,8 @@ func (e *Engine) leave(id string) (again bool) {
 	return again
 }
 
-// loaded reads the present state of an instance from the store.
-func (e *Engine) loaded(id string) (*Taken, error) {
+// loadTaken reads the present state of an instance from the store.
+func (e *Engine) loadTaken(id string) (*Taken, error) {
 	r, err := e.store.Load(e.ctx, id)
 	return &Taken{r, true}, err
 }
@@ -122,7 +122,7 @@ func (e *Engine) loaded(id string) (*Taken, error) {
 // runOnce runs an instance from its checkpoint. An error is from the store.
 func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err error) {
 	if taken == nil {
-		if taken, err = e.loaded(id); err != nil {
+		if taken, err = e.loadTaken(id); err != nil {
 			return err
 		}
 	}
@@ -140,14 +140,14 @@ func (e *Engine) runOnce(ctx context.Context, id string, taken *Taken) (err erro
 			return err // the wake-up predates the present owner
 		}
 	}
-	r := &run{e: e, f: f, ctx: ctx, record: record, noMail: !taken.Mail}
+	r := &run{e: e, f: f, ctx: ctx, record: record, inboxEmpty: !taken.Mail}
 	defer r.rollback()
 	e.counts.taken.Add(1)
 	if err := r.load(); err != nil {
 		return r.stick(err)
 	}
-	if err = r.loop(); errors.Is(err, ErrConflict) && r.lost != nil {
-		return r.lost // this run's own heartbeat may have changed the record
+	if err = r.loop(); errors.Is(err, ErrConflict) && r.heartbeatErr != nil {
+		return r.heartbeatErr // this run's own heartbeat may have changed the record
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (r *run) load() error {
 // reload makes the frame again, so that a second attempt of a step does not see changes that the
 // first has made to its arguments.
 func (r *run) reload() (err error) {
-	defer caught(&err)
+	defer recoverTo(&err)
 	if r.frame, err = r.f.make(nil); err != nil {
 		return err
 	}
@@ -184,8 +184,8 @@ func (r *run) reload() (err error) {
 	return err
 }
 
-// caught turns a panic into an error.
-func caught(err *error) {
+// recoverTo turns a panic into an error.
+func recoverTo(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("durable: panic: %v\n%s", v, debug.Stack())
 	}
@@ -202,7 +202,7 @@ func (r *run) stick(why error) error {
 	r.e.wakeHandles(r.record.ID)
 	if err == nil {
 		r.e.counts.stuck.Add(1)
-		r.happened(Event{Kind: GotStuck, Err: why})
+		r.emit(Event{Kind: GotStuck, Err: why})
 	}
 	return err
 }
@@ -250,14 +250,14 @@ func (r *run) resume() (goOn bool, err error) {
 		r.turn = &Turn{}
 		return true, nil
 	case r.doc.Join != nil:
-		return r.join(true)
+		return r.awaitChildren(true)
 	}
 	return r.wait(true)
 }
 
 // moveNext runs the function to its next point.
 func (r *run) moveNext() (finished bool, err error) {
-	defer caught(&err)
+	defer recoverTo(&err)
 	t := &Turn{point: r.point, err: r.turn.err, got: r.turn.got, results: r.turn.results, now: r.e.now()}
 	finished = r.frame.MoveNext(context.WithValue(r.ctx, turnKey{}, t), t)
 	if t.kind == turnNothing || finished != (t.kind == turnReturn) {
@@ -266,8 +266,8 @@ func (r *run) moveNext() (finished bool, err error) {
 	if !finished && (t.next <= 0 || t.next >= len(r.f.points)) {
 		return false, fmt.Errorf("durable: %s has no point %d", r.f.name, t.next)
 	}
-	r.deferred = append(r.deferred, t.pushed...)
-	r.doc.answer(t.answers)
+	r.deferred = append(r.deferred, t.newDeferred...)
+	r.doc.addAnswers(t.answers)
 	r.turn = t
 	if !finished {
 		r.point = t.next
@@ -278,7 +278,7 @@ func (r *run) moveNext() (finished bool, err error) {
 // arrive handles a point that the function has just reached.
 func (r *run) arrive() (goOn bool, err error) {
 	p := r.f.points[r.point]
-	r.at(p.Name, p.At, "")
+	r.startPoint(p.Name, p.At, "")
 	switch r.turn.kind {
 	case turnStep:
 		r.doc.Step = p.Step
@@ -290,9 +290,9 @@ func (r *run) arrive() (goOn bool, err error) {
 	return r.wait(false)
 }
 
-// at starts the document of the next point.
-func (r *run) at(point, at, step string) {
-	r.doc.Point, r.doc.At, r.doc.Step = point, at, step
+// startPoint starts the document of the next point.
+func (r *run) startPoint(name, position, step string) {
+	r.doc.Point, r.doc.At, r.doc.Step = name, position, step
 	r.doc.Attempt, r.doc.Failures, r.doc.Undoing, r.doc.Progress = 0, 0, false, nil
 	r.doc.Signal, r.doc.Until, r.doc.Join = "", time.Time{}, nil
 }
@@ -321,7 +321,7 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 		r.e.wakeHandles(r.record.ID)
 	}
 	if owner == "" && !status.Ended() {
-		r.happened(Event{Kind: Suspended})
+		r.emit(Event{Kind: Suspended})
 	}
 	return mail, nil
 }
@@ -341,7 +341,7 @@ func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, er
 // write writes the record and counts the write.
 func (r *run) write() (mail bool, err error) {
 	begin := time.Now()
-	r.noMail = false
+	r.inboxEmpty = false
 	mail, err = r.swap()
 	r.e.counts.writes.Add(1)
 	r.e.counts.writeTimes.AddTime(time.Since(begin))
@@ -351,15 +351,15 @@ func (r *run) write() (mail bool, err error) {
 	return mail, err
 }
 
-// captured writes the frame's values into the document. It returns false if there is an error, or
-// a value that cannot be saved, which has made the instance stuck.
-func (r *run) captured() (ok bool, err error) {
+// captureOrStick writes the frame's values into the document. It returns false if there is an
+// error, or a value that cannot be saved, which has made the instance stuck.
+func (r *run) captureOrStick() (ok bool, err error) {
 	point := r.point
 	if r.doc.Point == returnPoint {
 		point = Returning
 	}
 	err = func() (err error) {
-		defer caught(&err)
+		defer recoverTo(&err)
 		return r.doc.capture(r.frame, point, r.deferred)
 	}()
 	if err != nil {
@@ -369,8 +369,8 @@ func (r *run) captured() (ok bool, err error) {
 	return true, nil
 }
 
-// saved is like save, but makes the instance stuck if the document is too large.
-func (r *run) saved(status Status, owner string, due time.Time) (mail, ok bool, err error) {
+// saveOrStick is like save, but makes the instance stuck if the document is too large.
+func (r *run) saveOrStick(status Status, owner string, due time.Time) (mail, ok bool, err error) {
 	mail, err = r.save(status, owner, due)
 	if errors.As(err, new(unsavableError)) {
 		return false, false, r.stickAtLast(err)

@@ -20,7 +20,7 @@ var ErrTerminated = errors.New("durable: the instance has been terminated")
 type Served[Req, Res any] struct {
 	e    *Engine
 	name string
-	f    *described
+	f    *definition
 	err  error
 }
 
@@ -30,13 +30,13 @@ type Served[Req, Res any] struct {
 // return an error. It does not block. (It is a function because Go's methods have no type
 // parameters.)
 func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Served[Req, Res] {
-	d := describing(f, receiver)
+	d := newDefinition(f, receiver)
 	s := &Served[Req, Res]{e: e, name: f.Name, f: d}
 	switch {
 	case f.Name == "" || f.New == nil || len(f.Points) == 0:
 		s.err = errors.New("durable: a function needs a name, points and New")
 	default:
-		s.err = errors.Join(d.migrate(f.Migrations), d.numbered())
+		s.err = errors.Join(d.addMigrations(f.Migrations), d.numberPoints())
 	}
 	if s.err != nil {
 		return s
@@ -48,13 +48,13 @@ func Serve[S, Req, Res any](e *Engine, f Function[S, Req, Res], receiver S) *Ser
 		return s
 	}
 	e.functions[f.Name] = d
-	e.changed()
+	e.wakeDispatcher()
 	return s
 }
 
-// describing returns the description of a function without its types.
-func describing[S, Req, Res any](f Function[S, Req, Res], receiver S) *described {
-	return &described{
+// newDefinition returns the description of a function without its types.
+func newDefinition[S, Req, Res any](f Function[S, Req, Res], receiver S) *definition {
+	return &definition{
 		name: f.Name, layout: f.Layout, resumes: f.Resumes, points: f.Points,
 		migrations: map[string]Migration{}, number: map[string]int{returnPoint: Returning},
 		checks: map[string]func(*Instance, []byte) error{},
@@ -70,10 +70,10 @@ func describing[S, Req, Res any](f Function[S, Req, Res], receiver S) *described
 	}
 }
 
-// numbered numbers the points. It checks that their names differ and that their values can be
+// numberPoints numbers the points. It checks that their names differ and that their values can be
 // saved.
-func (f *described) numbered() (err error) {
-	defer caught(&err)
+func (f *definition) numberPoints() (err error) {
+	defer recoverTo(&err)
 	frame, err := f.make(nil)
 	if err != nil {
 		return err
@@ -83,53 +83,53 @@ func (f *described) numbered() (err error) {
 			return fmt.Errorf("durable: %s has two points %q, or one without a name", f.name, p.Name)
 		}
 		f.number[p.Name] = i
-		if err := savable(frame.Live(i)); err != nil {
+		if err := checkSavable(frame.Live(i)); err != nil {
 			return fmt.Errorf("%w (point %s of %s)", err, p.Name, f.name)
 		}
 	}
-	return savable(frame.Live(Returning))
+	return checkSavable(frame.Live(Returning))
 }
 
-// savable returns an error about the first variable whose type can never be saved.
-func savable(live []Value) error {
+// checkSavable returns an error about the first variable whose type can never be saved.
+func checkSavable(live []Value) error {
 	for _, v := range live {
 		t := reflect.TypeOf(v.Ptr)
 		if t == nil || t.Kind() != reflect.Pointer {
 			return fmt.Errorf("durable: %s: the frame has to name a pointer to it", v.Name)
 		}
-		if err := savableType(t.Elem(), v.Name, map[reflect.Type]bool{}); err != nil {
+		if err := checkSavableType(t.Elem(), v.Name, map[reflect.Type]bool{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// savableType checks all types of which a type consists.
-func savableType(t reflect.Type, path string, seen map[reflect.Type]bool) error {
+// checkSavableType checks all types of which a type consists.
+func checkSavableType(t reflect.Type, path string, seen map[reflect.Type]bool) error {
 	if seen[t] || ownForm(t) {
 		return nil
 	}
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		return unsavable(path, t, "it means nothing in another process")
+		return errUnsavable(path, t, "it means nothing in another process")
 	case reflect.Interface:
 		if !isError(t) {
-			return unsavable(path, t, "what an interface holds is not known when it is loaded; error is the only one that is saved")
+			return errUnsavable(path, t, "what an interface holds is not known when it is loaded; error is the only one that is saved")
 		}
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return savableType(t.Elem(), path, seen)
+		return checkSavableType(t.Elem(), path, seen)
 	case reflect.Map:
-		return errors.Join(savableType(t.Key(), path, seen), savableType(t.Elem(), path, seen))
+		return errors.Join(checkSavableType(t.Key(), path, seen), checkSavableType(t.Elem(), path, seen))
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if f.Name == "_" {
 				continue
 			}
 			if !f.IsExported() {
-				return unsavable(path+"."+f.Name, f.Type, "the field is not exported, and the struct does not marshal itself")
+				return errUnsavable(path+"."+f.Name, f.Type, "the field is not exported, and the struct does not marshal itself")
 			}
-			if err := savableType(f.Type, path+"."+f.Name, seen); err != nil {
+			if err := checkSavableType(f.Type, path+"."+f.Name, seen); err != nil {
 				return err
 			}
 		}
@@ -165,15 +165,15 @@ func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, op
 	if err != nil {
 		return h, err
 	}
-	doc, err := s.f.beginning(raw)
+	doc, err := s.f.firstCheckpoint(raw)
 	if err != nil {
 		return h, err
 	}
 	return h, s.e.create(ctx, id, s.name, doc, opts...)
 }
 
-// beginning returns the document of a new instance.
-func (f *described) beginning(request []byte) (*checkpoint, error) {
+// firstCheckpoint returns the document of a new instance.
+func (f *definition) firstCheckpoint(request []byte) (*checkpoint, error) {
 	frame, err := f.make(request)
 	if err != nil {
 		return nil, err
@@ -193,18 +193,18 @@ func (e *Engine) create(ctx context.Context, id, name string, doc *checkpoint, o
 		return err
 	}
 	if _, err = e.store.Swap(ctx, r); errors.Is(err, ErrConflict) {
-		return e.isSame(ctx, id, name, doc.Asked)
+		return e.checkSame(ctx, id, name, doc.Asked)
 	}
-	e.changed()
+	e.wakeDispatcher()
 	if err == nil {
 		e.counts.started.Add(1)
-		e.happened(Event{Kind: Started, ID: id, Function: name, Point: doc.Point})
+		e.emit(Event{Kind: Started, ID: id, Function: name, Point: doc.Point})
 	}
 	return err
 }
 
-// isSame returns nil if an instance is of this function and was started with this request.
-func (e *Engine) isSame(ctx context.Context, id, name, asked string) error {
+// checkSame returns nil if an instance is of this function and was started with this request.
+func (e *Engine) checkSame(ctx context.Context, id, name, asked string) error {
 	r, err := e.store.Load(ctx, id)
 	if err != nil {
 		return err

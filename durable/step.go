@@ -15,14 +15,14 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	}
 	if !loaded {
 		r.doc.Steps++
-		if ok, err := r.captured(); !ok {
+		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
 	}
 	due, owner, status := time.Time{}, r.e.worker, Running
 	switch {
 	case r.e.now().Before(r.doc.Until): // woken by a message between two attempts
-		if _, err := r.look(); err != nil {
+		if _, err := r.readInbox(); err != nil {
 			return false, err
 		}
 		due, owner, status = r.doc.Until, "", Waiting
@@ -31,12 +31,12 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	default:
 		r.doc.Attempt++
 	}
-	mail, ok, err := r.saved(status, owner, due)
+	mail, ok, err := r.saveOrStick(status, owner, due)
 	if !ok {
 		return false, err
 	}
 	if mail && owner != "" {
-		if _, err := r.look(); err != nil {
+		if _, err := r.readInbox(); err != nil {
 			return false, err
 		}
 	}
@@ -46,21 +46,21 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 	if owner == "" {
 		return false, nil
 	}
-	if failure := r.attempt(); r.e.ctx.Err() == nil {
-		if failure != nil && r.lost != nil {
-			return false, r.lost // the store has failed, not the step
+	if failure := r.tryStep(); r.e.ctx.Err() == nil {
+		if failure != nil && r.heartbeatErr != nil {
+			return false, r.heartbeatErr // the store has failed, not the step
 		}
-		return r.called(failure)
+		return r.afterStep(failure)
 	}
 	return false, nil // Shutdown ended the step; the checkpoint will repeat it
 }
 
-// attempt calls the step, reports the call to the hooks and counts it.
-func (r *run) attempt() error {
+// tryStep calls the step, reports the call to the hooks and counts it.
+func (r *run) tryStep() error {
 	v := Event{Kind: StepBegan, Step: r.doc.Step, Attempt: r.doc.Attempt}
-	r.happened(v)
+	r.emit(v)
 	begin := time.Now()
-	failure := r.call()
+	failure := r.callStep()
 	v.Kind, v.Took, v.Err = StepEnded, time.Since(begin), failure
 	c := &r.e.counts
 	c.steps.Add(1)
@@ -68,18 +68,18 @@ func (r *run) attempt() error {
 	if failure != nil {
 		c.failures.Add(1)
 	}
-	r.happened(v)
+	r.emit(v)
 	return failure
 }
 
-// call calls the step. It returns the error that the function will see, or the original error if
-// that is marked as permanent.
-func (r *run) call() error {
+// callStep calls the step. It returns the error that the function will see, or the original error
+// if that is marked as permanent.
+func (r *run) callStep() error {
 	ctx := r.ctx
 	if r.doc.Undoing {
 		ctx = r.e.ctx // a cancellation does not cancel the compensations that it triggers
 	}
-	a := &attempt{place: r.e.place, bell: make(chan struct{}, 1), tx: stepTx{from: r.e.transactor}}
+	a := &attempt{place: r.e.place, bell: make(chan struct{}, 1), tx: stepTx{transactor: r.e.transactor}}
 	info := stepInfo{
 		key:     fmt.Sprintf("%s/%s/%d", r.record.ID, r.record.Run, r.doc.Steps),
 		attempt: r.doc.Attempt, progress: r.doc.Progress, live: a,
@@ -107,22 +107,22 @@ func (r *run) call() error {
 			err = r.frame.Call(ctx, r.point)
 		}
 	})
-	failure := r.attendStep(ctx, a)
+	failure := r.superviseStep(ctx, a)
 	r.tx, failure = a.tx.end(r.e.ctx, failure)
 	return failure
 }
 
-// called decides what follows the outcome of a step: another attempt, or the continuation of the
-// function.
-func (r *run) called(failure error) (goOn bool, err error) {
+// afterStep decides what follows the outcome of a step: another attempt, or the continuation of
+// the function.
+func (r *run) afterStep(failure error) (goOn bool, err error) {
 	if failure == nil {
 		return r.proceed(nil)
 	}
 	r.doc.Failures++
-	pause, again := r.e.retry(r.doc.Step).again(failure, r.doc.Failures)
+	pause, again := r.e.retry(r.doc.Step).next(failure, r.doc.Failures)
 	if (r.doc.Canceled || context.Cause(r.ctx) == ErrCanceled) && !r.doc.Undoing {
 		again = false
-		if _, err := r.look(); err != nil {
+		if _, err := r.readInbox(); err != nil {
 			return false, err
 		}
 	}
@@ -135,7 +135,7 @@ func (r *run) called(failure error) (goOn bool, err error) {
 	// The checkpoint still holds the arguments: the document has not changed since.
 	r.e.counts.retries.Add(1)
 	r.doc.Until = r.e.now().Add(pause)
-	_, _, err = r.saved(Waiting, "", r.doc.Until)
+	_, _, err = r.saveOrStick(Waiting, "", r.doc.Until)
 	return false, err
 }
 
@@ -162,7 +162,7 @@ func (r *run) unwind() (goOn bool, err error) {
 	}
 	_, step := r.frame.Deferred(r.deferred[len(r.deferred)-1].site)
 	at := r.doc.At
-	r.at(returnPoint, at, step)
+	r.startPoint(returnPoint, at, step)
 	r.point, r.doc.Undoing = Returning, true
 	return r.step(false)
 }

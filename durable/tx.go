@@ -101,7 +101,7 @@ func Tx[T any](ctx context.Context, f func(tx T) error) error {
 	if !ok {
 		return ErrNoTx
 	}
-	once := &stepTx{from: t}
+	once := &stepTx{transactor: t}
 	defer once.rollback()
 	if err := once.run(ctx, own); err != nil {
 		return err
@@ -120,11 +120,11 @@ func WithTransactor(ctx context.Context, t Transactor) context.Context {
 
 // stepTx is the transaction of an attempt of a step, begun when the step first needs it.
 type stepTx struct {
-	from Transactor // nil: the store has none
+	transactor Transactor // nil: the store has none
 
 	mu    sync.Mutex
 	tx    Transaction // nil: not begun
-	kept  bool        // a Run has succeeded
+	wrote bool        // a Run has succeeded
 	ended bool        // the step has returned
 }
 
@@ -135,17 +135,17 @@ func (s *stepTx) run(ctx context.Context, f func(any) error) error {
 	switch {
 	case s.ended:
 		return errStepOver
-	case s.from == nil:
+	case s.transactor == nil:
 		return ErrNoTx
 	case s.tx == nil:
-		tx, err := s.from.Begin(ctx)
+		tx, err := s.transactor.Begin(ctx)
 		if err != nil {
 			return err
 		}
 		s.tx = tx
 	}
 	err := s.tx.Run(ctx, f)
-	s.kept = s.kept || err == nil
+	s.wrote = s.wrote || err == nil
 	return err
 }
 
@@ -158,7 +158,7 @@ func (s *stepTx) end(ctx context.Context, failure error) (Transaction, error) {
 	if s.tx == nil {
 		return nil, failure
 	}
-	if failure == nil && s.kept {
+	if failure == nil && s.wrote {
 		if failure = s.tx.Settle(ctx); failure == nil {
 			return s.tx, nil
 		}
@@ -207,7 +207,7 @@ func (r *run) swap() (mail bool, err error) {
 // messages reads the inbox, in the step's transaction if it has one: a run that holds a
 // transaction waits for no other connection.
 func (r *run) messages() ([]Message, error) {
-	if r.noMail {
+	if r.inboxEmpty {
 		return nil, nil
 	}
 	if r.tx == nil {

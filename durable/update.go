@@ -30,8 +30,8 @@ const updateKey = "update "
 // Limits on the answers that a checkpoint keeps. It keeps the newest, for callers that repeat an
 // update.
 const (
-	mostAnswers    = 1000
-	mostAnswerSize = 64 << 10
+	maxAnswers     = 1000
+	maxAnswerBytes = 64 << 10
 )
 
 // Asked is the value that a durable function receives for an [Update]:
@@ -63,52 +63,52 @@ func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
 	return err
 }
 
-// answered is an answer as a checkpoint keeps it.
-type answered struct {
+// answerData is an answer as a checkpoint keeps it.
+type answerData struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value,omitempty"`
 	Err   json.RawMessage `json:"err,omitempty"`
 }
 
 // newAnswer encodes an answer.
-func newAnswer(key string, value any, failure error) (a answered, err error) {
+func newAnswer(key string, value any, failure error) (a answerData, err error) {
 	a.Key = key
 	if failure != nil {
 		a.Err, err = outcome(&failure)
 	} else {
 		a.Value, err = encodePayload(value)
 	}
-	if err == nil && len(a.Value)+len(a.Err) > mostAnswerSize {
-		return a, fmt.Errorf("%w: an answer has at most %d bytes", ErrTooLarge, mostAnswerSize)
+	if err == nil && len(a.Value)+len(a.Err) > maxAnswerBytes {
+		return a, fmt.Errorf("%w: an answer has at most %d bytes", ErrTooLarge, maxAnswerBytes)
 	}
 	return a, err
 }
 
-// answer adds answers, and drops the oldest if there are too many.
-func (doc *checkpoint) answer(list []answered) {
+// addAnswers adds answers, and drops the oldest if there are too many.
+func (doc *checkpoint) addAnswers(list []answerData) {
 	for _, a := range list {
-		if _, ok := doc.answerTo(a.Key); !ok {
+		if _, ok := doc.findAnswer(a.Key); !ok {
 			doc.Answers = append(doc.Answers, a)
 		}
 	}
 	size := 0
 	for n := len(doc.Answers) - 1; n >= 0; n-- {
 		size += len(doc.Answers[n].Value) + len(doc.Answers[n].Err)
-		if size > mostAnswerSize || len(doc.Answers)-n > mostAnswers {
+		if size > maxAnswerBytes || len(doc.Answers)-n > maxAnswers {
 			doc.Answers = doc.Answers[n+1:]
 			return
 		}
 	}
 }
 
-// answerTo finds the answer to an update.
-func (doc *checkpoint) answerTo(key string) (answered, bool) {
+// findAnswer finds the answer to an update.
+func (doc *checkpoint) findAnswer(key string) (answerData, bool) {
 	for _, a := range doc.Answers {
 		if a.Key == key {
 			return a, true
 		}
 	}
-	return answered{}, false
+	return answerData{}, false
 }
 
 // Validate registers a check for updates of a name. The function does not see an update that
@@ -120,7 +120,7 @@ func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *I
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
 	s.f.checks[name] = func(i *Instance, payload []byte) (err error) {
-		defer caught(&err)
+		defer recoverTo(&err)
 		asked, err := decodePayload[Asked[T]](payload)
 		if err != nil {
 			return err
@@ -129,16 +129,16 @@ func Validate[T, Req, Res any](s *Served[Req, Res], name string, check func(i *I
 	}
 }
 
-// checks returns the check for updates of the awaited name, or nil.
-func (r *run) checks() func(*Instance, []byte) error {
+// updateCheck returns the check for updates of the awaited name, or nil.
+func (r *run) updateCheck() func(*Instance, []byte) error {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
 	return r.f.checks[r.doc.Signal]
 }
 
-// refused reports whether a message must be kept from the function. If so, it answers the
+// refuseUpdate reports whether a message must be kept from the function. If so, it answers the
 // message.
-func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
+func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool {
 	if check == nil {
 		return false
 	}
@@ -152,7 +152,7 @@ func (r *run) refused(m Message, check func(*Instance, []byte) error) bool {
 		if err != nil {                        // unless it is too long
 			a, _ = newAnswer(key, nil, err)
 		}
-		r.doc.answer([]answered{a})
+		r.doc.addAnswers([]answerData{a})
 	}
 	return true
 }
@@ -180,13 +180,13 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 	if err != nil && !errors.Is(err, ErrEnded) { // it may have ended after answering
 		return answer, err
 	}
-	var found answered
+	var found answerData
 	_, err = e.awaitRecord(ctx, id, func(r *Record) (bool, error) {
 		doc, err := open(r.State)
 		if err != nil {
 			return false, err
 		}
-		a, ok := doc.answerTo(key)
+		a, ok := doc.findAnswer(key)
 		if !ok && r.Status.Ended() {
 			return false, ErrEnded
 		}

@@ -35,9 +35,9 @@ func (r *run) receive(m Message) {
 	}
 }
 
-// look records a cancellation if there is one, and returns the messages that have not been
+// readInbox records a cancellation if there is one, and returns the messages that have not been
 // received.
-func (r *run) look() ([]Message, error) {
+func (r *run) readInbox() ([]Message, error) {
 	list, err := r.inbox()
 	for _, m := range list {
 		if m.Name == cancelSignal {
@@ -52,7 +52,7 @@ func (r *run) look() ([]Message, error) {
 // function continues without a write; otherwise wait saves the checkpoint and releases the
 // instance.
 func (r *run) wait(loaded bool) (goOn bool, err error) {
-	list, err := r.look()
+	list, err := r.readInbox()
 	if err != nil {
 		return false, err
 	}
@@ -60,15 +60,15 @@ func (r *run) wait(loaded bool) (goOn bool, err error) {
 		r.turn = &Turn{err: ErrCanceled}
 		return true, nil
 	}
-	check := r.checks()
+	check := r.updateCheck()
 	if check != nil && !loaded {
-		if ok, err := r.captured(); !ok {
+		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
 		loaded = true // the check sees the values
 	}
 	for _, m := range list {
-		if m.Name == r.doc.Signal && r.doc.Signal != "" && !r.refused(m, check) {
+		if m.Name == r.doc.Signal && r.doc.Signal != "" && !r.refuseUpdate(m, check) {
 			r.receive(m)
 			r.turn = &Turn{got: m.Payload}
 			return true, nil
@@ -82,11 +82,11 @@ func (r *run) wait(loaded bool) (goOn bool, err error) {
 		return true, nil
 	}
 	if !loaded {
-		if ok, err := r.captured(); !ok {
+		if ok, err := r.captureOrStick(); !ok {
 			return false, err
 		}
 	}
-	_, _, err = r.saved(Waiting, "", r.doc.Until)
+	_, _, err = r.saveOrStick(Waiting, "", r.doc.Until)
 	return false, err
 }
 
@@ -114,13 +114,13 @@ func (r *run) end() error {
 	if doc.Parent != "" {
 		due = r.e.now().Add(r.e.lease) // if this worker dies before it has notified the parent
 	}
-	_, ok, err := r.saved(status, "", due)
+	_, ok, err := r.saveOrStick(status, "", due)
 	if !ok {
 		return err
 	}
 	r.e.wakeHandles(r.record.ID)
 	r.e.counts.ended.Add(1)
-	r.happened(Event{Kind: Ended, Status: status, Err: *failure})
+	r.emit(Event{Kind: Ended, Status: status, Err: *failure})
 	if doc.Parent != "" {
 		return r.e.report(r.record)
 	}

@@ -21,7 +21,7 @@ type Case[S, Req, Res any] struct {
 	Request  Req
 	Signals  []Signal // see CrashEverywhere
 
-	// Options are options of the engines; a store that is no [durable.Notifier] needs a
+	// Options are options of the engines; a store that is not a [durable.Notifier] needs a
 	// durable.Poll. Equal compares two outcomes; nil compares the results as JSON and the errors
 	// as text. Check is called after each run; it may be nil.
 	Options []durable.Option

@@ -311,7 +311,7 @@ func hidden(t *testing.T, s durable.Store) {
 	assert.Equal(t, []string{"a"}, taken(t, s, at(30)), "its taker has not claimed it")
 	got, err := s.Load(t.Context(), "a")
 	require.NoError(t, err)
-	assert.EqualValues(t, 1, got.Version, "taking is no write of the record")
+	assert.EqualValues(t, 1, got.Version, "taking does not write the record")
 	assert.True(t, at(10).Equal(got.Due))
 }
 

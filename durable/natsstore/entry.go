@@ -54,7 +54,7 @@ type letter struct {
 	Apart   string `json:"apart,omitempty"` // the last part of the payload's own key
 }
 
-// head is the JSON of an entry. Times are nanoseconds since 1970; nil is no time.
+// head is the JSON of an entry. Times are nanoseconds since 1970; nil means no time.
 type head struct {
 	mailbox
 	Function string            `json:"function"`

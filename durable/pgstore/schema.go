@@ -13,7 +13,7 @@ import (
 //
 // instances has a row for each instance. wake is when an instance without an owner is due: at its
 // due time, at once if there is an unseen message, or later if it was just taken; NULL is never.
-// Times are nanoseconds since 1970, since those of Postgres are microseconds; NULL is no time.
+// Times are nanoseconds since 1970, since those of Postgres are microseconds; NULL means no time.
 // last is the sequence number of the newest message. keys outlive the messages that they arrived
 // with, because a second message with the same key may arrive after the first was received and
 // dropped.

@@ -97,7 +97,7 @@ func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 }
 
 func TestWhatCannotBeOpenedSaysWhy(t *testing.T) {
-	_, err := pgstore.Open(t.Context(), "this is no address")
+	_, err := pgstore.Open(t.Context(), "this is not an address")
 	require.ErrorContains(t, err, "pgstore: opening the store")
 	_, err = pgstore.Open(t.Context(), "host="+t.TempDir())
 	require.Error(t, err, "there is no server")

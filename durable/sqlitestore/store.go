@@ -37,7 +37,7 @@ var (
 	_ durable.Notifier = (*Store)(nil)
 )
 
-// Open opens or creates a file. It fails if the file is no database, or has tables of another
+// Open opens or creates a file. It fails if the file is not a database, or has tables of another
 // version ([ErrVersion]). The store has a goroutine and file descriptors, which [Store.Close]
 // releases.
 func Open(file string) (*Store, error) {
@@ -212,7 +212,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if f.Status != "" {
 		conditions, args = append(conditions, "status = ?"), append(args, string(f.Status))
 	}
-	// Labels are compared here: a label's name may be any text, even one that is no JSON path.
+	// Labels are compared here: a label's name may be any text, even one that is not a JSON path.
 	query := "SELECT " + columns + " FROM instances WHERE " + strings.Join(conditions, " AND ") + " ORDER BY id"
 	if len(f.Labels) == 0 {
 		query, args = query+" LIMIT ?", append(args, f.Most())
