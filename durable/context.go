@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // ErrNotDurable is the error of Receive, Sleep, All, Any, Heartbeat and Answer when neither an
@@ -42,19 +44,12 @@ type stepInfo struct {
 
 // WithPlain returns a context under which the plain form of a durable function runs.
 func WithPlain(ctx context.Context, p Plain) context.Context {
-	return context.WithValue(background(ctx), plainKey{}, p)
-}
-
-func background(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
+	return context.WithValue(nilctx.Background(ctx), plainKey{}, p)
 }
 
 // plainOf returns the Plain of a context.
 func plainOf(ctx context.Context) (Plain, error) {
-	if p, ok := background(ctx).Value(plainKey{}).(Plain); ok {
+	if p, ok := nilctx.Background(ctx).Value(plainKey{}).(Plain); ok {
 		return p, nil
 	}
 	return nil, ErrNotDurable
@@ -95,14 +90,14 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // attempts of one step of one instance, and differs from all other keys. Outside a step it is
 // empty.
 func Key(ctx context.Context) string {
-	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
+	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
 	return info.key
 }
 
 // Attempt returns how often the step that runs with the context has been started, counting from
 // 1. A start that ended in a crash counts. Outside a step it is 0.
 func Attempt(ctx context.Context) int {
-	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
+	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
 	return info.attempt
 }
 
@@ -116,7 +111,7 @@ func Compensate(ctx context.Context, err *error, step any, args ...any) {
 	if err == nil || *err == nil {
 		return
 	}
-	ctx = context.WithoutCancel(background(ctx))
+	ctx = context.WithoutCancel(nilctx.Background(ctx))
 	if failure := callStep(ctx, step, args); failure != nil {
 		*err = errors.Join(*err, failure)
 	}

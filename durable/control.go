@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // SignalOption is an option of [Engine.Signal].
@@ -27,7 +29,7 @@ func (e *Engine) Signal(ctx context.Context, id, name string, value any, opts ..
 	for _, opt := range opts {
 		opt(&m)
 	}
-	return e.signal(background(ctx), id, m)
+	return e.signal(nilctx.Background(ctx), id, m)
 }
 
 // signal sends a message whose name comes from a user, and checks the name.
@@ -51,7 +53,7 @@ func (e *Engine) send(ctx context.Context, id string, m Message) error {
 // compensations run when it returns that error. Cancel does not wait for that. The errors are
 // those of [Engine.Signal].
 func (e *Engine) Cancel(ctx context.Context, id string) error {
-	err := e.send(background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: e.now()})
+	err := e.send(nilctx.Background(ctx), id, Message{Name: cancelSignal, Key: cancelSignal, Payload: []byte("null"), Sent: e.now()})
 	e.mu.Lock()
 	here := e.running[id]
 	e.mu.Unlock()
@@ -88,7 +90,7 @@ func (e *Engine) change(ctx context.Context, id string, edit func(*Record) error
 // running step is not stopped, but its result is dropped. The error is ErrNotFound, ErrEnded,
 // that of the store, or ErrConflict if other writers were faster a hundred times.
 func (e *Engine) Terminate(ctx context.Context, id string) error {
-	return e.change(background(ctx), id, func(r *Record) error {
+	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}
@@ -105,7 +107,7 @@ func (e *Engine) Terminate(ctx context.Context, id string) error {
 // [Engine.Terminate].
 func (e *Engine) Resume(ctx context.Context, id string) error {
 	errFine := errors.New("not stuck")
-	err := e.change(background(ctx), id, func(r *Record) error {
+	err := e.change(nilctx.Background(ctx), id, func(r *Record) error {
 		switch {
 		case r.Status.Ended():
 			return ErrEnded
@@ -154,7 +156,7 @@ type Instance struct {
 
 // Get describes an instance. The error is ErrNotFound, or says that the instance cannot be read.
 func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
-	r, err := e.store.Load(background(ctx), id)
+	r, err := e.store.Load(nilctx.Background(ctx), id)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +166,7 @@ func (e *Engine) Get(ctx context.Context, id string) (*Instance, error) {
 // List describes the matching instances, in the order of their ids. To get the next page, set
 // After to the ID of the last one.
 func (e *Engine) List(ctx context.Context, f Filter) ([]*Instance, error) {
-	records, err := e.store.List(background(ctx), f)
+	records, err := e.store.List(nilctx.Background(ctx), f)
 	if err != nil {
 		return nil, err
 	}

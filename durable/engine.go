@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // ErrShutdown says that the engine has been shut down.
@@ -126,7 +128,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 	for _, opt := range opts {
 		opt(&e.settings)
 	}
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := store.Lease(ctx, e.worker, e.now().Add(e.lease)); err != nil {
 		return nil, fmt.Errorf("durable: the store cannot be used: %w", err)
 	}
@@ -161,7 +163,7 @@ func (e *Engine) wakeDispatcher() { ring(e.wake) }
 // the steps: other engines continue their instances when the lease has expired. A second call
 // does the same.
 func (e *Engine) Shutdown(ctx context.Context) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	e.mu.Lock()
 	if !e.closed {
 		e.closed = true

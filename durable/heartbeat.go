@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // ErrNoHeartbeat says that a step did not call Heartbeat for as long as its [Retry] allows.
@@ -107,7 +109,7 @@ func (a *attempt) takeEvents() (beats []*beat, over bool, err error) {
 // outside a step ([ErrNotDurable]). In the plain form Heartbeat does nothing. It is safe for
 // concurrent use.
 func Heartbeat(ctx context.Context, progress any) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	info, ok := ctx.Value(stepKey{}).(stepInfo)
 	if !ok {
 		_, err := plainOf(ctx)
@@ -137,7 +139,7 @@ func Heartbeat(ctx context.Context, progress any) error {
 // passed to Heartbeat. It reports false if there was none, or if it was not a T. It does not
 // block.
 func Progress[T any](ctx context.Context) (progress T, ok bool) {
-	info, _ := background(ctx).Value(stepKey{}).(stepInfo)
+	info, _ := nilctx.Background(ctx).Value(stepKey{}).(stepInfo)
 	if info.progress == nil {
 		return progress, false
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // ErrNoValue says that the last checkpoint of an instance has no value of that name.
@@ -34,7 +36,7 @@ func (i *Instance) Value(name string, into any) error {
 // The error is ErrNotFound, that of the handler or of the checkpoint, or says that the handler
 // panicked.
 func Query[R any](ctx context.Context, e *Engine, id string, handler func(*Instance) (R, error)) (answer R, err error) {
-	r, err := e.store.Load(background(ctx), id)
+	r, err := e.store.Load(nilctx.Background(ctx), id)
 	if err != nil {
 		return answer, err
 	}

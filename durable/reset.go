@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Going back
@@ -97,7 +99,7 @@ func (doc *checkpoint) addToTrail(t trailPoint, maxBytes int) {
 // otherwise the error is ErrNoTrail. It is ErrNotFound if there is no instance with that id, and
 // ErrEnded if the instance has ended.
 func (e *Engine) Reset(ctx context.Context, id, point string) error {
-	return e.change(background(ctx), id, func(r *Record) error {
+	return e.change(nilctx.Background(ctx), id, func(r *Record) error {
 		if r.Status.Ended() {
 			return ErrEnded
 		}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // ErrOther says that the id belongs to an instance of another function or with another request.
@@ -150,7 +152,7 @@ func Labels(labels map[string]string) StartOption {
 // it has another request, or is of another function, the error is [ErrOther]. After Shutdown it
 // is [ErrShutdown]. Other errors say that the request cannot be saved, or are those of the store.
 func (s *Served[Req, Res]) Start(ctx context.Context, id string, request Req, opts ...StartOption) (Handle[Res], error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	h := Handle[Res]{e: s.e, id: id}
 	if s.err != nil {
 		return h, s.err
@@ -242,7 +244,7 @@ func (h Handle[R]) Wait(ctx context.Context) (R, error) {
 	if h.e == nil {
 		return result, ErrNotFound
 	}
-	r, err := h.e.awaitEnd(background(ctx), h.id)
+	r, err := h.e.awaitEnd(nilctx.Background(ctx), h.id)
 	if err != nil {
 		return result, err
 	}

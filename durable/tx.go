@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Transactions
@@ -86,7 +88,7 @@ type Transaction interface {
 // In the plain form, and in tests that call a step directly, the context comes from
 // [WithTransactor], and each call is a separate transaction.
 func Tx[T any](ctx context.Context, f func(tx T) error) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	own := func(tx any) error {
 		mine, ok := tx.(T)
 		if !ok {
@@ -115,7 +117,7 @@ type transactorKey struct{}
 // WithTransactor returns a context under which [Tx] works outside an engine: each call is a
 // transaction, which is committed when f has returned.
 func WithTransactor(ctx context.Context, t Transactor) context.Context {
-	return context.WithValue(background(ctx), transactorKey{}, t)
+	return context.WithValue(nilctx.Background(ctx), transactorKey{}, t)
 }
 
 // stepTx is the transaction of an attempt of a step, begun when the step first needs it.

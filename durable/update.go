@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Updates
@@ -51,7 +53,7 @@ type turnKey struct{}
 // says that the answer cannot be saved, matches [ErrTooLarge] if the answer exceeds 64 KiB, or is
 // ErrNotDurable where no durable function runs. In the plain form Answer does nothing.
 func (a Asked[T]) Answer(ctx context.Context, value any, failure error) error {
-	t, ok := background(ctx).Value(turnKey{}).(*Turn)
+	t, ok := nilctx.Background(ctx).Value(turnKey{}).(*Turn)
 	if !ok {
 		_, err := plainOf(ctx)
 		return err
@@ -166,7 +168,7 @@ func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool 
 // (then the update may still be received), ErrNotFound, ErrShutdown, or ErrEnded if the instance
 // has ended without an answer.
 func Update[R any](ctx context.Context, e *Engine, id, name string, value any, opts ...SignalOption) (answer R, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	m := Message{Key: rand.Text()}
 	for _, opt := range opts {
 		opt(&m)

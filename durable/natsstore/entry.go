@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
@@ -77,7 +76,7 @@ type head struct {
 func (e *entry) encode() ([]byte, error) {
 	line, err := json.Marshal(head{
 		mailbox: e.box, Function: e.Function, Run: e.Run, Version: e.Version, Status: e.Status, Reason: e.Reason, Step: e.Step,
-		Labels: e.Labels, Created: kept(e.Created), Updated: kept(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: kept(e.Due),
+		Labels: e.Labels, Created: nanos.Nullable(e.Created), Updated: nanos.Nullable(e.Updated), Owner: e.Owner, Epoch: e.Epoch, Due: nanos.Nullable(e.Due),
 		Seen: e.Seen, Floor: e.Floor,
 	})
 	if err != nil {
@@ -95,7 +94,7 @@ func decode(id string, value []byte, seq uint64) (*entry, error) {
 	}
 	e := &entry{seq: seq, box: h.mailbox, Record: durable.Record{
 		ID: id, Function: h.Function, Run: h.Run, Version: h.Version, Status: h.Status, Reason: h.Reason, Step: h.Step, Labels: h.Labels,
-		Created: timeOf(h.Created), Updated: timeOf(h.Updated), Owner: h.Owner, Epoch: h.Epoch, Due: timeOf(h.Due), Seen: h.Seen, Floor: h.Floor,
+		Created: nanos.Time(h.Created), Updated: nanos.Time(h.Updated), Owner: h.Owner, Epoch: h.Epoch, Due: nanos.Time(h.Due), Seen: h.Seen, Floor: h.Floor,
 	}}
 	if len(state) > 0 {
 		e.State = state
@@ -123,13 +122,13 @@ const (
 )
 
 func (e *entry) note() note {
-	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: kept(e.Updated)}
+	n := note{Function: e.Function, Step: e.Step, Owner: e.Owner, Status: e.Status, Updated: nanos.Nullable(e.Updated)}
 	switch {
 	case e.Owner != "":
 	case e.mail() && (e.Status == durable.Running || e.Status == durable.Waiting):
 		n.Wake = new(int64)
 	default:
-		n.Wake = kept(e.Due)
+		n.Wake = nanos.Nullable(e.Due)
 	}
 	return n
 }
@@ -165,20 +164,4 @@ func text(token string) (string, bool) {
 	}
 	data, err := base64.RawURLEncoding.DecodeString(encoded)
 	return string(data), err == nil
-}
-
-// kept returns the form in which a time is kept: nil for the zero time.
-func kept(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	n := nanos.Of(t)
-	return &n
-}
-
-func timeOf(n *int64) time.Time {
-	if n == nil {
-		return time.Time{}
-	}
-	return time.Unix(0, *n).UTC()
 }

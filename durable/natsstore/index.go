@@ -372,7 +372,7 @@ func (x *index) next(t durable.Taking) (soonest time.Time) {
 			}
 		}
 	}
-	return timeOf(first)
+	return nanos.Time(first)
 }
 
 // stuckOf returns the ids of the stuck instances of a function, or of all, in order.

@@ -14,13 +14,14 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // List implements [durable.Store]. It finds stuck instances with the index, which may lag a
 // little. Any other list reads the headers of all instances, so it is for people, not for loops.
 // It sees everything that was written before the call.
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx); err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (s *Store) newest(ctx context.Context, b *bucket, prefix string) (uint64, e
 
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx); err != nil {
 		return 0, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/movenext/movenext/durable/internal/nilctx"
 	"github.com/movenext/movenext/durable/natsstore/internal/serving"
 )
 
@@ -89,7 +90,7 @@ func Connect(ctx context.Context, address string, opts ...Option) (*Store, error
 	if err != nil {
 		return nil, err
 	}
-	return open(background(ctx), address, set, func() {})
+	return open(nilctx.Background(ctx), address, set, func() {})
 }
 
 // Embedded starts a NATS server in this process, which keeps its files in dir, and opens a store

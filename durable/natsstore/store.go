@@ -18,6 +18,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // Errors of stores.
@@ -80,7 +81,7 @@ func (s *Store) URL() string { return s.conn.ConnectedUrl() }
 
 // Load implements [durable.Store].
 func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	e, err := s.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (s *Store) find(ctx context.Context, id string) (*entry, error) {
 // Swap implements [durable.Store]. If it returns an error of the connection, the record may have
 // been written.
 func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx, r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
@@ -144,7 +145,7 @@ var errKnown = errors.New("known")
 
 // Send implements [durable.Store].
 func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx, id, m.Name, m.Key); err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ type sending struct {
 func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	e := *old
 	e.box.Last++
-	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: kept(c.m.Sent), Payload: c.m.Payload}
+	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: nanos.Nullable(c.m.Sent), Payload: c.m.Payload}
 	if err := c.note(ctx, &e); err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (c *sending) note(ctx context.Context, e *entry) error {
 
 // Inbox implements [durable.Store].
 func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	e, err := s.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -252,7 +253,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		if l.Seq <= after {
 			continue
 		}
-		m := durable.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: timeOf(l.Sent)}
+		m := durable.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: nanos.Time(l.Sent)}
 		if l.Apart != "" {
 			raw, err := s.last(ctx, s.bucketOf(id), s.apart(id, "m", e.box.Birth, l.Apart))
 			switch {
@@ -270,7 +271,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx, worker); err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 
 // Leased implements [durable.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx, worker); err != nil {
 		return time.Time{}, err
 	}
@@ -334,11 +335,4 @@ func (s *Store) subject(id string) string { return s.bucketOf(id).prefix + "i." 
 // apart returns the subject of a separate part of a mailbox.
 func (s *Store) apart(id, what, birth, name string) string {
 	return strings.Join([]string{s.bucketOf(id).prefix + what, token(id), birth, name}, ".")
-}
-
-func background(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Taking
@@ -28,7 +29,7 @@ const claiming = 32
 
 // Take implements [durable.Store].
 func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := s.refused(ctx); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}

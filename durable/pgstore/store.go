@@ -17,6 +17,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // Connections is the maximum number of connections that a store uses for its own records, unless
@@ -69,7 +70,7 @@ func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
 			o(s)
 		}
 	}
-	if err := s.open(background(ctx), address); err != nil {
+	if err := s.open(nilctx.Background(ctx), address); err != nil {
 		return nil, fmt.Errorf("pgstore: opening the store: %w", marked(err))
 	}
 	return s, nil
@@ -122,7 +123,7 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 	if err := s.refused(id); err != nil {
 		return nil, err
 	}
-	r, err := scan(s.pool.QueryRow(background(ctx), "SELECT "+columns+" FROM instances WHERE id = $1", id))
+	r, err := scan(s.pool.QueryRow(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = $1", id))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, durable.ErrNotFound
 	}
@@ -151,7 +152,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	if err := s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
-	mail, err = s.writer.swap(background(ctx), r)
+	mail, err = s.writer.swap(nilctx.Background(ctx), r)
 	switch {
 	case errors.Is(err, durable.ErrConflict):
 		return false, err
@@ -190,7 +191,7 @@ func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err er
 		query = dropBelow
 	}
 	err = by.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), printable(r.Reason), string(labels),
-		kept(r.Created), kept(r.Updated), r.Owner, r.Epoch, kept(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+		nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = durable.ErrConflict
 	}
@@ -217,7 +218,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 		return err
 	}
 	var status durable.Status
-	err := s.pool.QueryRow(background(ctx), send, id, m.Name, m.Key, m.Payload, kept(m.Sent)).Scan(&status)
+	err := s.pool.QueryRow(nilctx.Background(ctx), send, id, m.Name, m.Key, m.Payload, nanos.Nullable(m.Sent)).Scan(&status)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return durable.ErrNotFound
@@ -235,7 +236,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Me
 	if err := s.refused(id); err != nil {
 		return nil, err
 	}
-	list, err := inbox(background(ctx), s.pool, id, after)
+	list, err := inbox(nilctx.Background(ctx), s.pool, id, after)
 	if errors.Is(err, durable.ErrNotFound) {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func inbox(ctx context.Context, by querier, id string, after int64) ([]durable.M
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m durable.Message, err error) {
 		var sent *int64
 		err = row.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent)
-		m.Sent = timeOf(sent)
+		m.Sent = nanos.Time(sent)
 		return m, err
 	})
 	if err != nil || len(list) > 0 {
@@ -270,8 +271,8 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 	if err := s.refused(worker); err != nil {
 		return err
 	}
-	_, err := s.pool.Exec(background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
-		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, kept(until))
+	_, err := s.pool.Exec(nilctx.Background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
+		ON CONFLICT (worker) DO UPDATE SET until = excluded.until`, worker, nanos.Nullable(until))
 	return s.wrap(err)
 }
 
@@ -281,11 +282,11 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 		return time.Time{}, err
 	}
 	var at *int64
-	err = s.pool.QueryRow(background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&at)
+	err = s.pool.QueryRow(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return timeOf(at), s.wrap(err)
+	return nanos.Time(at), s.wrap(err)
 }
 
 // List implements [durable.Store].
@@ -296,7 +297,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	// Labels are compared here: their names may be any text. So pages are read until the result
 	// is full.
 	for after := f.After; ; {
-		rows, err := s.pool.Query(background(ctx), "SELECT "+columns+` FROM instances
+		rows, err := s.pool.Query(nilctx.Background(ctx), "SELECT "+columns+` FROM instances
 			WHERE id > $1 AND ($2 = '' OR function = $2) AND ($3 = '' OR status = $3) ORDER BY id LIMIT $4`,
 			after, f.Function, string(f.Status), f.Most())
 		if err != nil {
@@ -325,7 +326,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 	if err := s.refused(); err != nil {
 		return 0, err
 	}
-	err = s.pool.QueryRow(background(ctx), `WITH old AS (
+	err = s.pool.QueryRow(nilctx.Background(ctx), `WITH old AS (
 			SELECT id FROM instances WHERE status IN ('completed', 'failed', 'canceled', 'terminated') AND updated < $1
 			LIMIT $2 FOR UPDATE SKIP LOCKED
 		), forgotten AS (
@@ -336,7 +337,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 			DELETE FROM keys USING old WHERE keys.id = old.id
 		), gone AS (
 			DELETE FROM leases WHERE until < $1 AND NOT EXISTS (SELECT FROM instances WHERE owner = worker)
-		) SELECT count(*) FROM forgotten`, kept(before), limit).Scan(&n)
+		) SELECT count(*) FROM forgotten`, nanos.Nullable(before), limit).Scan(&n)
 	return n, s.wrap(err)
 }
 
@@ -356,7 +357,7 @@ func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Created, r.Updated, r.Due = timeOf(created), timeOf(updated), timeOf(due)
+	r.Created, r.Updated, r.Due = nanos.Time(created), nanos.Time(updated), nanos.Time(due)
 	return &r, json.Unmarshal([]byte(labels), &r.Labels)
 }
 
@@ -376,29 +377,6 @@ func (s *Store) refused(texts ...string) error {
 // printable returns a text for human readers in a form that Postgres can keep.
 func printable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// kept returns the form in which a time is kept: NULL for the zero time.
-func kept(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	n := nanos.Of(t)
-	return &n
-}
-
-func timeOf(n *int64) time.Time {
-	if n == nil {
-		return time.Time{}
-	}
-	return time.Unix(0, *n).UTC()
-}
-
-func background(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
 }
 
 // wrap adds the package name to an error.

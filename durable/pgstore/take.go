@@ -10,6 +10,7 @@ import (
 
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Taking
@@ -57,7 +58,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 	if err := s.refused(slices.Concat(t.Functions, t.Steps)...); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	now, hidden := nanos.Of(t.Now), t.Now.Add(t.Hide)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		found, err := candidates(ctx, tx, now, t)
@@ -76,7 +77,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 			batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {
 				var at *int64
 				err := row.Scan(&at)
-				soonest = timeOf(at)
+				soonest = nanos.Time(at)
 				return err
 			})
 		}

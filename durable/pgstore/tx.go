@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Transactions of steps
@@ -44,7 +45,7 @@ func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
 	}
-	tx, err := s.steps.Begin(background(ctx))
+	tx, err := s.steps.Begin(nilctx.Background(ctx))
 	if err != nil {
 		return nil, s.wrap(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // # Swaps together
@@ -225,7 +226,7 @@ func (a *arrays) add(i int, r *durable.Record) error {
 	a.status, a.reason, a.labels = append(a.status, string(r.Status)), append(a.reason, printable(r.Reason)), append(a.labels, string(labels))
 	a.owner, a.epoch, a.version = append(a.owner, r.Owner), append(a.epoch, r.Epoch), append(a.version, r.Version)
 	a.seen, a.floor, a.state = append(a.seen, r.Seen), append(a.floor, r.Floor), append(a.state, r.State)
-	a.created, a.updated, a.due = append(a.created, kept(r.Created)), append(a.updated, kept(r.Updated)), append(a.due, kept(r.Due))
+	a.created, a.updated, a.due = append(a.created, nanos.Nullable(r.Created)), append(a.updated, nanos.Nullable(r.Updated)), append(a.due, nanos.Nullable(r.Due))
 	return err
 }
 

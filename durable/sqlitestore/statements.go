@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nanos"
 )
 
 // statements are the prepared writes. The writer's goroutine owns them.
@@ -86,8 +87,8 @@ func (t *statements) swap(ctx context.Context, r *durable.Record, labels string)
 	if r.Version == 0 {
 		by = t.create
 	}
-	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, kept(r.Created), kept(r.Updated),
-		r.Owner, r.Epoch, kept(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
+	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos.Nullable(r.Created), nanos.Nullable(r.Updated),
+		r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, durable.ErrConflict
 	}
@@ -123,7 +124,7 @@ func (t *statements) send(ctx context.Context, id string, m durable.Message) err
 	if err := t.number.QueryRowContext(ctx, id).Scan(&seq); err != nil {
 		return err
 	}
-	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, kept(m.Sent)); err != nil {
+	if _, err := t.append.ExecContext(ctx, id, seq, m.Name, m.Key, m.Payload, nanos.Nullable(m.Sent)); err != nil {
 		return err
 	}
 	if owner != "" || status == durable.Stuck {
@@ -141,7 +142,7 @@ func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n 
 		err := rows.Scan(&id)
 		old = append(old, id)
 		return err
-	}, t.old, kept(before), limit)
+	}, t.old, nanos.Nullable(before), limit)
 	if err != nil {
 		return 0, err
 	}
@@ -152,6 +153,6 @@ func (t *statements) purge(ctx context.Context, before time.Time, limit int) (n 
 			}
 		}
 	}
-	_, err = t.forgetLeases.ExecContext(ctx, kept(before))
+	_, err = t.forgetLeases.ExecContext(ctx, nanos.Nullable(before))
 	return len(old), err
 }

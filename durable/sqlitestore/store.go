@@ -16,6 +16,7 @@ import (
 	"github.com/movenext/movenext/durable"
 	"github.com/movenext/movenext/durable/internal/listeners"
 	"github.com/movenext/movenext/durable/internal/nanos"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // BusyTimeout is how long a write waits for another process that writes.
@@ -113,7 +114,7 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 	if err := s.w.refused(); err != nil {
 		return nil, err
 	}
-	row := s.reads.QueryRowContext(background(ctx), "SELECT "+columns+" FROM instances WHERE id = ?", id)
+	row := s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = ?", id)
 	r, err := scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, durable.ErrNotFound
@@ -147,14 +148,14 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 	if err := s.w.refused(); err != nil {
 		return nil, err
 	}
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	err = each(ctx, func(rows *sql.Rows) error {
 		var m durable.Message
-		var sent sql.NullInt64
+		var sent *int64
 		if err := rows.Scan(&m.Seq, &m.Name, &m.Key, &m.Payload, &sent); err != nil {
 			return err
 		}
-		m.Sent = timeOf(sent)
+		m.Sent = nanos.Time(sent)
 		list = append(list, m)
 		return nil
 	}, asked{s.reads, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq"}, id, after)
@@ -182,7 +183,7 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	over := !until.After(time.Now()) // the worker's instances become due
 	return s.w.do(ctx, over, func(ctx context.Context, t *statements) error {
-		_, err := t.lease.ExecContext(ctx, worker, kept(until))
+		_, err := t.lease.ExecContext(ctx, worker, nanos.Nullable(until))
 		return err
 	})
 }
@@ -192,12 +193,12 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	if err := s.w.refused(); err != nil {
 		return time.Time{}, err
 	}
-	var at sql.NullInt64
-	err = s.reads.QueryRowContext(background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&at)
+	var at *int64
+	err = s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return timeOf(at), wrap(err)
+	return nanos.Time(at), wrap(err)
 }
 
 // List implements [durable.Store].
@@ -217,7 +218,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 	if len(f.Labels) == 0 {
 		query, args = query+" LIMIT ?", append(args, f.Most())
 	}
-	err = each(background(ctx), func(rows *sql.Rows) error {
+	err = each(nilctx.Background(ctx), func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
 			return err
@@ -255,13 +256,13 @@ type scanner interface{ Scan(to ...any) error }
 func scan(row scanner, before ...any) (*durable.Record, error) {
 	var r durable.Record
 	var labels string
-	var created, updated, due sql.NullInt64
+	var created, updated, due *int64
 	err := row.Scan(append(before, &r.ID, &r.Function, &r.Run, &r.Version, &r.Status, &r.Reason, &labels, &created, &updated,
 		&r.Owner, &r.Epoch, &due, &r.Seen, &r.Floor, &r.State, &r.Step)...)
 	if err != nil {
 		return nil, err
 	}
-	r.Created, r.Updated, r.Due = timeOf(created), timeOf(updated), timeOf(due)
+	r.Created, r.Updated, r.Due = nanos.Time(created), nanos.Time(updated), nanos.Time(due)
 	return &r, json.Unmarshal([]byte(labels), &r.Labels)
 }
 
@@ -296,25 +297,6 @@ func each(ctx context.Context, f func(*sql.Rows) error, query interface {
 		}
 	}
 	return rows.Err()
-}
-
-// kept returns the form in which a time is kept: NULL for the zero time.
-func kept(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: nanos.Of(t), Valid: !t.IsZero()}
-}
-
-func timeOf(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.Unix(0, n.Int64).UTC()
-}
-
-func background(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
 }
 
 // wrap adds the package name to an error.

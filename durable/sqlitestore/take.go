@@ -50,25 +50,25 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 	if list, err = t.hideAll(ctx, found[:n], hidden); err != nil {
 		return nil, time.Time{}, err
 	}
-	later := sql.NullInt64{}
-	soonest := func(at int64) {
-		if !later.Valid || at < later.Int64 {
-			later = sql.NullInt64{Int64: at, Valid: true}
+	var later *int64
+	consider := func(due int64) {
+		if later == nil || due < *later {
+			later = &due
 		}
 	}
 	if n < len(found) {
-		soonest(found[n].at)
+		consider(found[n].at)
 	}
 	if n > 0 {
-		soonest(nanos.Of(hidden))
+		consider(nanos.Of(hidden))
 	}
 	err = each(ctx, func(rows *sql.Rows) error {
-		var at int64
-		err := rows.Scan(&at)
-		soonest(at)
+		var due int64
+		err := rows.Scan(&due)
+		consider(due)
 		return err
 	}, t.nextDue, functions, steps)
-	return list, timeOf(later), err
+	return list, nanos.Time(later), err
 }
 
 // candidates returns, the oldest first, the due instances without an owner, those whose owner's
@@ -112,7 +112,7 @@ func (t *statements) hideAll(ctx context.Context, found []candidate, until time.
 	}
 	all, err := json.Marshal(rows)
 	if err == nil {
-		_, err = t.hide.ExecContext(ctx, kept(until), string(all))
+		_, err = t.hide.ExecContext(ctx, nanos.Nullable(until), string(all))
 	}
 	return list, err
 }

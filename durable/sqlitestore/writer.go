@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/durable"
+	"github.com/movenext/movenext/durable/internal/nilctx"
 )
 
 // # Group commits
@@ -83,7 +84,7 @@ func (w *writer) refused() error {
 // listeners are called. A write that only hides instances must not set it, or a listening engine
 // would call Take forever.
 func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
-	ctx = background(ctx)
+	ctx = nilctx.Background(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

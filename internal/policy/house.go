@@ -92,7 +92,7 @@ var house = []Direction{
 	{
 		From:    []string{"durable"},
 		Never:   []string{"..."},
-		Save:    []string{"durable/internal/listeners", "internal/histogram"},
+		Save:    []string{"durable/internal/listeners", "durable/internal/nilctx", "internal/histogram"},
 		Because: "a store in another module imports it, and what is saved must not depend on how machines run in memory",
 	},
 	{

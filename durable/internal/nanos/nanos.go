@@ -22,3 +22,20 @@ func Of(t time.Time) int64 {
 	}
 	return t.UnixNano()
 }
+
+// Nullable is [Of] for a time that may be zero, for which it returns nil: NULL in a database.
+func Nullable(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	n := Of(t)
+	return &n
+}
+
+// Time is the inverse of [Nullable]: it returns the time, in UTC, that n stands for.
+func Time(n *int64) time.Time {
+	if n == nil {
+		return time.Time{}
+	}
+	return time.Unix(0, *n).UTC()
+}

@@ -37,6 +37,24 @@ func TestATimeBeyondTheRangeIsItsNearestEnd(t *testing.T) {
 	}
 }
 
+func TestANullableTimeComesBackUnchanged(t *testing.T) {
+	for _, want := range []time.Time{{}, time.Unix(0, 0).UTC(), time.Unix(1_800_000_000, 5).UTC()} {
+		assert.Equal(t, want, nanos.Time(nanos.Nullable(want)))
+	}
+	assert.Nil(t, nanos.Nullable(time.Time{}))
+}
+
+func ExampleNullable() {
+	fmt.Println(nanos.Nullable(time.Time{}) == nil, *nanos.Nullable(time.Unix(1, 5)))
+	// Output: true 1000000005
+}
+
+func ExampleTime() {
+	n := int64(1_000_000_005)
+	fmt.Println(nanos.Time(&n), nanos.Time(nil).IsZero())
+	// Output: 1970-01-01 00:00:01.000000005 +0000 UTC true
+}
+
 func ExampleOf() {
 	fmt.Println(nanos.Of(time.Unix(1, 5)), nanos.Of(time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC)) == math.MaxInt64)
 	// Output: 1000000005 true
