@@ -55,7 +55,7 @@ type Outcome[Res any] struct {
 func CrashEverywhere[S, Req, Res any](t testing.TB, c Case[S, Req, Res]) (runs int) {
 	t.Helper()
 	receiver := c.Receiver()
-	request, err := copied(c.Request) // the plain form may change what the request refers to
+	request, err := deepCopy(c.Request) // the plain form may change what the request refers to
 	if err != nil {
 		t.Fatalf("durabletest: %v", err)
 	}
@@ -82,14 +82,14 @@ func (c *Case[S, Req, Res]) crashes(t testing.TB, how string, late bool, want Ou
 				side = "after"
 			}
 			what := fmt.Sprintf("crashed %s write %d of %d%s", side, n, writes, how)
-			c.run(t, what, &death{at: n, after: after}, late, want)
+			c.run(t, what, &death{write: n, after: after}, late, want)
 		}
 	}
 	return 1 + 2*writes
 }
 
-// copied returns a copy that shares nothing with the original.
-func copied[T any](v T) (T, error) {
+// deepCopy returns a copy that shares nothing with the original.
+func deepCopy[T any](v T) (T, error) {
 	data, err := durable.EncodeSignal(&v)
 	if err != nil {
 		return v, err
@@ -121,7 +121,7 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, 
 	}
 	defer e.OnEvent(func(v durable.Event) {
 		if v.ID == "run" && (v.Kind == durable.Ended || v.Kind == durable.GotStuck) {
-			first.rest()
+			first.markIdle()
 		}
 	})()
 	h, err := c.serve(e, receiver).Start(ctx, "run", c.Request)
@@ -235,7 +235,7 @@ var errDied = errors.New("durabletest: the process has died")
 
 // death is the write at which a process dies.
 type death struct {
-	at    int
+	write int
 	after bool // the process dies after the write, not before it
 }
 
@@ -301,18 +301,18 @@ func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 		mail, err = m.Store.Swap(ctx, r)
 		return err
 	})
-	m.seen(r, err)
+	m.noteWait(r, err)
 	return mail && err == nil, err
 }
 
-// seen checks whether a written record shows that the instance waits.
-func (m *mortal) seen(r *durable.Record, err error) {
+// noteWait checks whether a written record shows that the instance waits.
+func (m *mortal) noteWait(r *durable.Record, err error) {
 	if err == nil && r.ID == "run" && r.Status == durable.Waiting {
-		m.rest()
+		m.markIdle()
 	}
 }
 
-func (m *mortal) rest() { m.once.Do(func() { close(m.idle) }) }
+func (m *mortal) markIdle() { m.once.Do(func() { close(m.idle) }) }
 
 // Send dies at its write.
 func (m *mortal) Send(ctx context.Context, id string, message durable.Message) error {
@@ -328,7 +328,7 @@ func (m *mortal) write(do func() error) error {
 	}
 	m.mu.Lock()
 	m.count++
-	now := m.death != nil && m.count == m.death.at
+	now := m.death != nil && m.count == m.death.write
 	m.mu.Unlock()
 	if now && !m.death.after {
 		return m.die()
@@ -406,12 +406,12 @@ func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
 // mortalTransaction is a transaction of a process that dies.
 type mortalTransaction struct {
 	durable.Transaction
-	of *mortal
+	store *mortal
 }
 
 // Inbox fails after the death.
 func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
-	if err := t.of.alive(); err != nil {
+	if err := t.store.alive(); err != nil {
 		return nil, err
 	}
 	return t.Transaction.Inbox(ctx, id, after)
@@ -419,11 +419,11 @@ func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) (
 
 // Swap dies at its write.
 func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	err = t.of.write(func() error {
+	err = t.store.write(func() error {
 		mail, err = t.Transaction.Swap(ctx, r)
 		return err
 	})
-	t.of.seen(r, err)
+	t.store.noteWait(r, err)
 	return mail && err == nil, err
 }
 

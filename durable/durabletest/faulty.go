@@ -37,7 +37,7 @@ type faulty struct {
 }
 
 // choose decides whether this call fails, and whether it does its work.
-func (f *faulty) choose() (fails, works bool) {
+func (f *faulty) choose() (fails, writes bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fails = f.random.IntN(f.every) == 0
@@ -102,12 +102,12 @@ func (f *faulty) Begin(ctx context.Context) (durable.Transaction, error) {
 // faultyTransaction is a transaction of a faulty store.
 type faultyTransaction struct {
 	durable.Transaction
-	of *faulty
+	store *faulty
 }
 
 // Swap may fail, before or after committing.
 func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	err = t.of.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
+	err = t.store.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
 	return mail, err
 }
 
@@ -117,7 +117,7 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 	t.Now = t.Now.Add(time.Duration(f.random.Int64N(int64(2*time.Second))) - time.Second)
 	t.Hide = min(t.Hide, time.Duration(f.random.Int64N(int64(20*time.Millisecond))))
 	if len(f.taken) > 0 && f.random.IntN(f.every) == 0 && t.Limit > 1 {
-		due = append(due, remembered(f.taken[f.random.IntN(len(f.taken))]))
+		due = append(due, copyTaken(f.taken[f.random.IntN(len(f.taken))]))
 		t.Limit--
 	}
 	f.mu.Unlock()
@@ -133,15 +133,15 @@ func (f *faulty) Take(ctx context.Context, t durable.Taking) (due []durable.Take
 	defer f.mu.Unlock()
 	f.random.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	for _, d := range due {
-		f.taken = append(f.taken, remembered(d))
+		f.taken = append(f.taken, copyTaken(d))
 	}
 	f.taken = f.taken[max(0, len(f.taken)-50):]
 	return due, next, nil
 }
 
-// remembered returns a copy of an instance as it was taken, independent of later changes to the
+// copyTaken returns a copy of an instance as it was taken, independent of later changes to the
 // record.
-func remembered(d durable.Taken) durable.Taken {
+func copyTaken(d durable.Taken) durable.Taken {
 	r := *d.Record
 	r.State, r.Labels = slices.Clone(r.State), maps.Clone(r.Labels)
 	return durable.Taken{Record: &r, Mail: d.Mail}

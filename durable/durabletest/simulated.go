@@ -73,20 +73,20 @@ func (s simulated) Wait(ctx context.Context, bell <-chan struct{}, d time.Durati
 // wait lets other work run. It looks up the worker first, since a context of the engine may carry
 // that of its caller.
 func (simulated) wait(ctx context.Context, bell <-chan struct{}) {
-	by := schedulers.Here()
-	if by == nil {
-		by = schedulers.WorkerFrom(ctx)
+	worker := schedulers.Here()
+	if worker == nil {
+		worker = schedulers.WorkerFrom(ctx)
 	}
-	_ = schedulers.Wait(ctx, by, nil, bell) // the caller checks what has happened
+	_ = schedulers.Wait(ctx, worker, nil, bell) // the caller checks what has happened
 }
 
 func (s simulated) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	at := s.Now().Add(d)
+	deadline := s.Now().Add(d)
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &alarm{cancel: cancel}
 	t.timer.OnExpire = t
 	s.sim.StartTimer(&t.timer, d)
-	return timed{ctx, at}, func() {
+	return timedContext{ctx, deadline}, func() {
 		s.sim.StopTimer(&t.timer)
 		cancel(context.Canceled)
 	}
@@ -101,22 +101,22 @@ type alarm struct {
 // Expire ends the context.
 func (a *alarm) Expire(*schedulers.Timer) { a.cancel(context.DeadlineExceeded) }
 
-// timed is a context with a deadline in simulated time.
-type timed struct {
+// timedContext is a context with a deadline in simulated time.
+type timedContext struct {
 	context.Context
-	at time.Time
+	deadline time.Time
 }
 
 // Deadline returns the earlier of its own deadline and that of the context.
-func (t timed) Deadline() (time.Time, bool) {
-	if at, ok := t.Context.Deadline(); ok && at.Before(t.at) {
-		return at, true
+func (t timedContext) Deadline() (time.Time, bool) {
+	if own, ok := t.Context.Deadline(); ok && own.Before(t.deadline) {
+		return own, true
 	}
-	return t.at, true
+	return t.deadline, true
 }
 
 // Err returns context.DeadlineExceeded if that ended the context.
-func (t timed) Err() error {
+func (t timedContext) Err() error {
 	err := t.Context.Err()
 	if err != nil && errors.Is(context.Cause(t.Context), context.DeadlineExceeded) {
 		return context.DeadlineExceeded
@@ -124,11 +124,11 @@ func (t timed) Err() error {
 	return err
 }
 
-// over is a bell that is always ringing.
-var over = func() chan struct{} {
+// ringing is a bell that is always ringing.
+var ringing = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-func (s simulated) Turn(ctx context.Context) { s.wait(context.WithoutCancel(ctx), over) }
+func (s simulated) Turn(ctx context.Context) { s.wait(context.WithoutCancel(ctx), ringing) }

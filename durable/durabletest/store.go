@@ -51,13 +51,13 @@ func Store(t *testing.T, make func(t testing.TB) durable.Store) {
 	}
 }
 
-// at returns a time that stores of any resolution can keep.
-func at(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
+// timeAt returns a time that stores of any resolution can keep.
+func timeAt(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
 
 func record(id string) *durable.Record {
 	return &durable.Record{
 		ID: id, Function: "f", Run: "r", Status: durable.Waiting, Labels: map[string]string{"tenant": "a"},
-		Created: at(1), Updated: at(2), State: []byte("state \x00\xff"),
+		Created: timeAt(1), Updated: timeAt(2), State: []byte("state \x00\xff"),
 	}
 }
 
@@ -71,18 +71,18 @@ func write(t *testing.T, s durable.Store, r *durable.Record) (mail bool) {
 
 func sendTo(t *testing.T, s durable.Store, id, name, key string) {
 	t.Helper()
-	require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: []byte(name), Sent: at(3)}))
+	require.NoError(t, s.Send(t.Context(), id, durable.Message{Name: name, Key: key, Payload: []byte(name), Sent: timeAt(3)}))
 }
 
-// taken returns the ids of the instances that are due at a time.
-func taken(t *testing.T, s durable.Store, now time.Time) []string {
+// take returns the ids of the instances that are due at a time.
+func take(t *testing.T, s durable.Store, now time.Time) []string {
 	t.Helper()
 	due, _, err := s.Take(t.Context(), durable.Taking{Now: now, Hide: 10 * time.Second, Functions: []string{"f", "g"}, Limit: 100})
 	require.NoError(t, err)
-	return idsOf(due)
+	return ids(due)
 }
 
-func idsOf(due []durable.Taken) (ids []string) {
+func ids(due []durable.Taken) (ids []string) {
 	for _, d := range due {
 		ids = append(ids, d.ID)
 	}
@@ -91,7 +91,7 @@ func idsOf(due []durable.Taken) (ids []string) {
 
 func comesBack(t *testing.T, s durable.Store) {
 	r := record("id/with 'quotes' and ü")
-	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, at(9), 7, 5
+	r.Reason, r.Owner, r.Epoch, r.Due, r.Seen, r.Floor = "why", "w", 3, timeAt(9), 7, 5
 	r.Step = "shop.charge"
 	write(t, s, r)
 	assert.EqualValues(t, 1, r.Version, "versions count from 1")
@@ -190,7 +190,7 @@ func messages(t *testing.T, s durable.Store) {
 		assert.EqualValues(t, i+1, m.Seq)
 		assert.Equal(t, []string{"m", "m", "mk", "ml"}[i], m.Name)
 		assert.Equal(t, m.Name, string(m.Payload))
-		assert.True(t, at(3).Equal(m.Sent))
+		assert.True(t, timeAt(3).Equal(m.Sent))
 	}
 	list, err = s.Inbox(t.Context(), "a", 3)
 	require.NoError(t, err)
@@ -221,40 +221,40 @@ func unseen(t *testing.T, s durable.Store) {
 	r := record("a")
 	r.Owner = "w"
 	write(t, s, r)
-	require.NoError(t, s.Lease(t.Context(), "w", at(1000)))
+	require.NoError(t, s.Lease(t.Context(), "w", timeAt(1000)))
 	sendTo(t, s, "a", "m", "")
-	assert.Empty(t, taken(t, s, at(20)), "it has an owner")
-	r.Owner, r.Due = "", at(500)
+	assert.Empty(t, take(t, s, timeAt(20)), "it has an owner")
+	r.Owner, r.Due = "", timeAt(500)
 	write(t, s, r)
-	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(20)))
 	r.Seen = 1
 	write(t, s, r)
-	assert.Empty(t, taken(t, s, at(40)), "the message has been seen")
-	assert.Equal(t, []string{"a"}, taken(t, s, at(500)))
+	assert.Empty(t, take(t, s, timeAt(40)), "the message has been seen")
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(500)))
 }
 
 func dueByMessage(t *testing.T, s durable.Store) {
 	r := record("a")
 	write(t, s, r)
-	assert.Empty(t, taken(t, s, at(20)), "it waits for a message alone")
+	assert.Empty(t, take(t, s, timeAt(20)), "it waits for a message alone")
 	sendTo(t, s, "a", "m", "")
-	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(20)))
 }
 
 func dueAtTime(t *testing.T, s durable.Store) {
 	r := record("a")
-	r.Due = at(100)
+	r.Due = timeAt(100)
 	write(t, s, r)
 	other := record("b")
-	other.Function, other.Due = "other", at(50)
+	other.Function, other.Due = "other", timeAt(50)
 	write(t, s, other)
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(99), Hide: time.Second, Functions: []string{"f"}, Limit: 10})
 	require.NoError(t, err)
 	assert.Empty(t, due)
 	if !next.IsZero() {
-		assert.True(t, at(100).Equal(next), "the next is due at %v", next)
+		assert.True(t, timeAt(100).Equal(next), "the next is due at %v", next)
 	}
-	assert.Equal(t, []string{"a"}, taken(t, s, at(100)))
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(100)))
 }
 
 func farAway(t *testing.T, s durable.Store) {
@@ -265,7 +265,7 @@ func farAway(t *testing.T, s durable.Store) {
 	got, err := s.Load(t.Context(), "late")
 	require.NoError(t, err)
 	assert.Greater(t, got.Due.Year(), 2200)
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(10), Hide: time.Second, Functions: []string{"f"}, Limit: 9})
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(10), Hide: time.Second, Functions: []string{"f"}, Limit: 9})
 	require.NoError(t, err)
 	assert.Empty(t, due)
 	assert.Greater(t, next.Year(), 2200)
@@ -274,7 +274,7 @@ func farAway(t *testing.T, s durable.Store) {
 	owned.Owner = "w"
 	require.NoError(t, s.Lease(t.Context(), "w", end))
 	write(t, s, owned)
-	assert.Empty(t, taken(t, s, at(10)))
+	assert.Empty(t, take(t, s, timeAt(10)))
 	until, err := s.Leased(t.Context(), "w")
 	require.NoError(t, err)
 	assert.Greater(t, until.Year(), 2200)
@@ -283,19 +283,19 @@ func farAway(t *testing.T, s durable.Store) {
 func dueForStep(t *testing.T, s durable.Store) {
 	for _, step := range []string{"", "x", "y"} {
 		r := record("at " + step)
-		r.Step, r.Due = step, at(5)
+		r.Step, r.Due = step, timeAt(5)
 		write(t, s, r)
 		r = record("owned at " + step)
 		r.Step, r.Owner = step, "dead"
 		write(t, s, r)
 	}
 	take := func(steps []string) []string {
-		due, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
+		due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: steps, Limit: 100})
 		require.NoError(t, err)
-		return idsOf(due)
+		return ids(due)
 	}
 	assert.ElementsMatch(t, []string{"at x", "owned at x", "at ", "owned at "}, take([]string{"x", "z"}))
-	due, next, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
+	due, next, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f"}, Steps: []string{}, Limit: 100})
 	require.NoError(t, err)
 	assert.Empty(t, due, "they are hidden, and the others are not for it")
 	assert.False(t, next.IsZero())
@@ -304,15 +304,15 @@ func dueForStep(t *testing.T, s durable.Store) {
 
 func hidden(t *testing.T, s durable.Store) {
 	r := record("a")
-	r.Due = at(10)
+	r.Due = timeAt(10)
 	write(t, s, r)
-	assert.Equal(t, []string{"a"}, taken(t, s, at(20)))
-	assert.Empty(t, taken(t, s, at(29)))
-	assert.Equal(t, []string{"a"}, taken(t, s, at(30)), "its taker has not claimed it")
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(20)))
+	assert.Empty(t, take(t, s, timeAt(29)))
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(30)), "its taker has not claimed it")
 	got, err := s.Load(t.Context(), "a")
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, got.Version, "taking does not write the record")
-	assert.True(t, at(10).Equal(got.Due))
+	assert.True(t, timeAt(10).Equal(got.Due))
 }
 
 // takenWhole checks that a worker can rely on what it has taken: it reads neither the record nor
@@ -320,7 +320,7 @@ func hidden(t *testing.T, s durable.Store) {
 func takenWhole(t *testing.T, s durable.Store) {
 	for _, id := range []string{"mail", "read", "unread", "dropped", "owned"} {
 		r := record(id)
-		r.Function, r.Step, r.Due = "g", "shop.charge", at(5)
+		r.Function, r.Step, r.Due = "g", "shop.charge", timeAt(5)
 		if id == "owned" {
 			r.Owner, r.Epoch, r.Status = "dead", 4, durable.Running
 		}
@@ -337,9 +337,9 @@ func takenWhole(t *testing.T, s durable.Store) {
 	}
 	sendTo(t, s, "mail", "m", "")
 	sendTo(t, s, "unread", "m", "")
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: at(5), Hide: time.Second, Functions: []string{"f", "g"}, Limit: 100})
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(5), Hide: time.Second, Functions: []string{"f", "g"}, Limit: 100})
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"mail", "read", "unread", "dropped", "owned"}, idsOf(due))
+	require.ElementsMatch(t, []string{"mail", "read", "unread", "dropped", "owned"}, ids(due))
 	for _, d := range due {
 		r, err := s.Load(t.Context(), d.ID)
 		require.NoError(t, err)
@@ -357,7 +357,7 @@ func oneTaker(t *testing.T, s durable.Store) {
 	const n = 40
 	for i := range n {
 		r := record(fmt.Sprint("i", i))
-		r.Due = at(1)
+		r.Due = timeAt(1)
 		write(t, s, r)
 	}
 	var mu sync.Mutex
@@ -366,7 +366,7 @@ func oneTaker(t *testing.T, s durable.Store) {
 	for range 4 {
 		wg.Go(func() {
 			for range n {
-				due, _, err := s.Take(t.Context(), durable.Taking{Now: at(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
+				due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(20), Hide: time.Hour, Functions: []string{"f"}, Limit: 3})
 				if err != nil {
 					t.Error(err)
 					return
@@ -389,28 +389,28 @@ func oneTaker(t *testing.T, s durable.Store) {
 func limited(t *testing.T, s durable.Store) {
 	for i, due := range []int{30, 10, 20} {
 		r := record(fmt.Sprint("i", i))
-		r.Due = at(due)
+		r.Due = timeAt(due)
 		write(t, s, r)
 	}
-	due, _, err := s.Take(t.Context(), durable.Taking{Now: at(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
+	due, _, err := s.Take(t.Context(), durable.Taking{Now: timeAt(40), Hide: time.Hour, Functions: []string{"f"}, Limit: 2})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"i1", "i2"}, idsOf(due))
-	assert.Equal(t, []string{"i0"}, taken(t, s, at(40)))
+	assert.Equal(t, []string{"i1", "i2"}, ids(due))
+	assert.Equal(t, []string{"i0"}, take(t, s, timeAt(40)))
 }
 
 func expired(t *testing.T, s durable.Store) {
 	r := record("a")
 	r.Owner, r.Status = "w", durable.Running
 	write(t, s, r)
-	require.NoError(t, s.Lease(t.Context(), "w", at(100)))
+	require.NoError(t, s.Lease(t.Context(), "w", timeAt(100)))
 	until, err := s.Leased(t.Context(), "w")
 	require.NoError(t, err)
-	assert.True(t, at(100).Equal(until))
-	assert.Empty(t, taken(t, s, at(99)))
-	assert.Equal(t, []string{"a"}, taken(t, s, at(101)))
-	assert.Empty(t, taken(t, s, at(105)), "it is hidden")
-	require.NoError(t, s.Lease(t.Context(), "w", at(300)))
-	assert.Empty(t, taken(t, s, at(200)), "the worker lives again")
+	assert.True(t, timeAt(100).Equal(until))
+	assert.Empty(t, take(t, s, timeAt(99)))
+	assert.Equal(t, []string{"a"}, take(t, s, timeAt(101)))
+	assert.Empty(t, take(t, s, timeAt(105)), "it is hidden")
+	require.NoError(t, s.Lease(t.Context(), "w", timeAt(300)))
+	assert.Empty(t, take(t, s, timeAt(200)), "the worker lives again")
 }
 
 func notDue(t *testing.T, s durable.Store) {
@@ -421,15 +421,15 @@ func notDue(t *testing.T, s durable.Store) {
 		r.Status = status
 		write(t, s, r)
 	}
-	assert.Empty(t, taken(t, s, at(1000)))
+	assert.Empty(t, take(t, s, timeAt(1000)))
 	sendTo(t, s, string(durable.Stuck), "m", "")
-	assert.Empty(t, taken(t, s, at(1000)), "a message does not free what is stuck")
+	assert.Empty(t, take(t, s, timeAt(1000)), "a message does not free what is stuck")
 	r, err := s.Load(t.Context(), string(durable.Completed))
 	require.NoError(t, err)
-	r.Due = at(20)
+	r.Due = timeAt(20)
 	write(t, s, r)
-	assert.Empty(t, taken(t, s, at(19)))
-	assert.Equal(t, []string{r.ID}, taken(t, s, at(20)), "what has ended is due at its time: it has something to send")
+	assert.Empty(t, take(t, s, timeAt(19)))
+	assert.Equal(t, []string{r.ID}, take(t, s, timeAt(20)), "what has ended is due at its time: it has something to send")
 }
 
 func floor(t *testing.T, s durable.Store) {
@@ -485,16 +485,16 @@ func purged(t *testing.T, s durable.Store) {
 		r := record(fmt.Sprint("i", i))
 		write(t, s, r)
 		sendTo(t, s, r.ID, "m", "k")
-		r.Status, r.Updated = status, at(10)
+		r.Status, r.Updated = status, timeAt(10)
 		write(t, s, r)
 	}
-	n, err := s.Purge(t.Context(), at(10), 10)
+	n, err := s.Purge(t.Context(), timeAt(10), 10)
 	require.NoError(t, err)
 	assert.Zero(t, n, "they did not end before that")
-	n, err = s.Purge(t.Context(), at(11), 1)
+	n, err = s.Purge(t.Context(), timeAt(11), 1)
 	require.NoError(t, err)
 	assert.Equal(t, 1, n, "the limit")
-	n, err = s.Purge(t.Context(), at(11), 10)
+	n, err = s.Purge(t.Context(), timeAt(11), 10)
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	left, err := s.List(t.Context(), durable.Filter{})
@@ -512,12 +512,12 @@ func purged(t *testing.T, s durable.Store) {
 
 func forgotten(t *testing.T, s durable.Store) {
 	for worker, until := range map[string]int{"gone": 1, "owner": 1, "alive": 11} {
-		require.NoError(t, s.Lease(t.Context(), worker, at(until)))
+		require.NoError(t, s.Lease(t.Context(), worker, timeAt(until)))
 	}
 	owned := record("a")
 	owned.Owner = "owner"
 	write(t, s, owned)
-	_, err := s.Purge(t.Context(), at(10), 10)
+	_, err := s.Purge(t.Context(), timeAt(10), 10)
 	require.NoError(t, err)
 	for worker, kept := range map[string]bool{"gone": false, "owner": true, "alive": true} {
 		until, err := s.Leased(t.Context(), worker)
@@ -549,16 +549,16 @@ func nilContext(t *testing.T, s durable.Store) {
 	list, err := s.Inbox(none, "a", 0)
 	require.NoError(t, err)
 	assert.Len(t, list, 1)
-	_, _, err = s.Take(none, durable.Taking{Now: at(10), Functions: []string{"f"}, Limit: 1})
+	_, _, err = s.Take(none, durable.Taking{Now: timeAt(10), Functions: []string{"f"}, Limit: 1})
 	require.NoError(t, err)
 	_, err = s.List(none, durable.Filter{})
 	require.NoError(t, err)
-	_, err = s.Purge(none, at(10), 1)
+	_, err = s.Purge(none, timeAt(10), 1)
 	require.NoError(t, err)
-	require.NoError(t, s.Lease(none, "w", at(10)))
+	require.NoError(t, s.Lease(none, "w", timeAt(10)))
 	until, err := s.Leased(none, "w")
 	require.NoError(t, err)
-	assert.True(t, until.Equal(at(10)))
+	assert.True(t, until.Equal(timeAt(10)))
 }
 
 func large(t *testing.T, s durable.Store) {

@@ -115,10 +115,10 @@ type note struct {
 	Updated  *int64         `json:"u,omitempty"`
 }
 
-// noted is the header that carries a note, and leased the header that carries the end of a lease.
+// noteHeader is the header that carries a note, and leaseHeaderName the header that carries the end of a lease.
 const (
-	noted  = "Movenext"
-	leased = "Movenext-Lease"
+	noteHeader      = "Movenext"
+	leaseHeaderName = "Movenext-Lease"
 )
 
 func (e *entry) note() note {

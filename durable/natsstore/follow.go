@@ -24,29 +24,31 @@ import (
 // header returns the header that carries a note.
 func (n note) header() (nats.Header, error) {
 	data, err := json.Marshal(n)
-	return nats.Header{noted: {string(data)}}, err
+	return nats.Header{noteHeader: {string(data)}}, err
 }
 
 func leaseHeader(until time.Time) nats.Header {
-	return nats.Header{leased: {strconv.FormatInt(nanos.Of(until), 10)}}
+	return nats.Header{leaseHeaderName: {strconv.FormatInt(nanos.Of(until), 10)}}
 }
 
-func leaseOf(h nats.Header) (int64, error) { return strconv.ParseInt(h.Get(leased), 10, 64) }
+func parseLease(h nats.Header) (int64, error) {
+	return strconv.ParseInt(h.Get(leaseHeaderName), 10, 64)
+}
 
 // Intervals of followers.
 const (
-	auditing   = 30 * time.Second // between checks that a follower has not been left behind
-	heartbeat  = 5 * time.Second  // without which a consumer is considered dead
-	inactivity = time.Minute      // after which the server forgets a consumer
-	batch      = 2000             // headers in flight
+	auditInterval = 30 * time.Second // between checks that a follower has not been left behind
+	heartbeat     = 5 * time.Second  // without which a consumer is considered dead
+	inactivity    = time.Minute      // after which the server forgets a consumer
+	batch         = 2000             // headers in flight
 )
 
 // follow keeps the index up to date with a bucket until ctx ends.
 func (s *Store) follow(ctx context.Context, b *bucket) {
-	const longest = 2 * time.Second
-	for wait := 10 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, longest) {
+	const maxWait = 2 * time.Second
+	for wait := 10 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, maxWait) {
 		begin := time.Now()
-		if s.followOnce(ctx, b) != nil && time.Since(begin) > auditing {
+		if s.followOnce(ctx, b) != nil && time.Since(begin) > auditInterval {
 			wait = 10 * time.Millisecond
 		}
 		pause(ctx, wait)
@@ -55,7 +57,7 @@ func (s *Store) follow(ctx context.Context, b *bucket) {
 
 // followOnce follows a bucket until its consumer fails. The error is never nil.
 func (s *Store) followOnce(ctx context.Context, b *bucket) error {
-	limited, stop := context.WithTimeout(ctx, attempt)
+	limited, stop := context.WithTimeout(ctx, attemptTimeout)
 	defer stop()
 	info, err := b.stream.Info(limited)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s *Store) followOnce(ctx context.Context, b *bucket) error {
 		return err
 	}
 	if c.CachedInfo().NumPending == 0 {
-		s.reached(b, info.State.LastSeq)
+		s.advance(b, info.State.LastSeq)
 	}
 	messages, err := c.Messages(jetstream.PullMaxMessages(batch), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
@@ -92,15 +94,15 @@ func (s *Store) followOnce(ctx context.Context, b *bucket) error {
 		if err != nil {
 			return err
 		}
-		if err := s.followed(b, m, n); err != nil {
+		if err := s.applyMessage(b, m, n); err != nil {
 			return err
 		}
 	}
 }
 
-// reached records that a bucket has been followed to its end.
-func (s *Store) reached(b *bucket, position uint64) {
-	s.index.reach(b.number, position)
+// advance records that a bucket has been followed to its end.
+func (s *Store) advance(b *bucket, position uint64) {
+	s.index.advance(b.number, position)
 	select {
 	case <-b.caught:
 	default:
@@ -108,8 +110,8 @@ func (s *Store) reached(b *bucket, position uint64) {
 	}
 }
 
-// followed processes the n-th message of a consumer.
-func (s *Store) followed(b *bucket, m jetstream.Msg, n uint64) error {
+// applyMessage processes the n-th message of a consumer.
+func (s *Store) applyMessage(b *bucket, m jetstream.Msg, n uint64) error {
 	meta, err := m.Metadata()
 	switch {
 	case err != nil:
@@ -121,9 +123,9 @@ func (s *Store) followed(b *bucket, m jetstream.Msg, n uint64) error {
 	if err != nil {
 		return err
 	}
-	s.index.reach(b.number, meta.Sequence.Stream)
+	s.index.advance(b.number, meta.Sequence.Stream)
 	if meta.NumPending == 0 {
-		s.reached(b, meta.Sequence.Stream)
+		s.advance(b, meta.Sequence.Stream)
 	}
 	if wakes {
 		s.listeners.Tell()
@@ -138,12 +140,12 @@ func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err er
 	switch {
 	case !ok:
 	case what == "l":
-		if until, err := leaseOf(m.Headers()); err == nil {
+		if until, err := parseLease(m.Headers()); err == nil {
 			s.index.lease(id, seq, until)
 		}
 	case what == "i":
 		var n note
-		if err := json.Unmarshal([]byte(m.Headers().Get(noted)), &n); err == nil {
+		if err := json.Unmarshal([]byte(m.Headers().Get(noteHeader)), &n); err == nil {
 			return s.index.apply(b.number, id, seq, n, false), nil
 		}
 	}
@@ -153,7 +155,7 @@ func (s *Store) read(b *bucket, m jetstream.Msg, seq uint64) (wakes bool, err er
 // audit returns when a bucket has grown but its follower has not moved between two checks, or
 // when ctx ends. A server that has lost contact with the others can leave a consumer behind.
 func (s *Store) audit(ctx context.Context, b *bucket) {
-	t := time.NewTicker(auditing)
+	t := time.NewTicker(auditInterval)
 	defer t.Stop()
 	var last, position uint64
 	for {
@@ -175,7 +177,7 @@ func (s *Store) audit(ctx context.Context, b *bucket) {
 
 // ready waits until all buckets have been followed to their ends once.
 func (s *Store) ready(ctx context.Context) error {
-	limit := time.NewTimer(s.patience)
+	limit := time.NewTimer(s.timeout)
 	defer limit.Stop()
 	for _, b := range s.buckets {
 		select {

@@ -22,11 +22,11 @@ type index struct {
 	owners map[string]*owner
 	stuck  map[string]*item
 	ended  map[string]*item
-	shards []followed
+	shards []progress
 }
 
-// followed records how far one bucket has been followed.
-type followed struct {
+// progress records how far one bucket has been followed.
+type progress struct {
 	position uint64
 	absent   []absence // in order
 }
@@ -56,14 +56,14 @@ type owner struct {
 
 // item is an instance. It is in a group, has an owner, or neither.
 type item struct {
-	id      string
-	seq     uint64
-	group   *group
-	owner   *owner
-	at      int64 // when it can be taken: its wake-up, or when it is no longer hidden
-	updated int64
-	shard   int32
-	place   int32 // in its group's queue; -1: it is not in it
+	id        string
+	seq       uint64
+	group     *group
+	owner     *owner
+	due       int64 // when it can be taken: its wake-up, or when it is no longer hidden
+	updated   int64
+	shard     int32
+	heapIndex int32 // in its group's queue; -1: it is not in it
 }
 
 // queue is a heap of items.
@@ -71,17 +71,17 @@ type queue []*item
 
 func (q queue) Len() int { return len(q) }
 func (q queue) Less(i, j int) bool {
-	return before(q[i], q[j]) < 0
+	return compareDue(q[i], q[j]) < 0
 }
 
 func (q queue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = int32(i), int32(j)
+	q[i].heapIndex, q[j].heapIndex = int32(i), int32(j)
 }
 
 func (q *queue) Push(x any) {
 	it := x.(*item)
-	it.place = int32(len(*q))
+	it.heapIndex = int32(len(*q))
 	*q = append(*q, it)
 }
 
@@ -90,17 +90,19 @@ func (q *queue) Pop() any {
 	it := (*q)[last]
 	(*q)[last] = nil
 	*q = (*q)[:last]
-	it.place = -1
+	it.heapIndex = -1
 	return it
 }
 
-// before is the order in which instances are taken.
-func before(a, b *item) int { return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.id, b.id)) }
+// compareDue is the order in which instances are taken.
+func compareDue(a, b *item) int {
+	return cmp.Or(cmp.Compare(a.due, b.due), strings.Compare(a.id, b.id))
+}
 
 func newIndex(shards int) *index {
 	return &index{
 		items: map[string]*item{}, groups: map[kind]*group{}, owners: map[string]*owner{},
-		stuck: map[string]*item{}, ended: map[string]*item{}, shards: make([]followed, shards),
+		stuck: map[string]*item{}, ended: map[string]*item{}, shards: make([]progress, shards),
 	}
 }
 
@@ -115,25 +117,25 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 		return false
 	}
 	if it == nil {
-		it = &item{id: id, place: -1, shard: int32(shard)}
+		it = &item{id: id, heapIndex: -1, shard: int32(shard)}
 		x.items[id] = it
 	}
-	x.leave(it)
+	x.remove(it)
 	it.seq = seq
 	if n.Updated != nil {
 		it.updated = *n.Updated
 	}
-	kept := true
+	isKept := true
 	switch {
 	case n.Owner != "":
-		it.group, it.owner, it.at = x.group(kind{n.Function, n.Step}), x.owner(n.Owner), 0
+		it.group, it.owner, it.due = x.group(kind{n.Function, n.Step}), x.owner(n.Owner), 0
 		it.owner.items[id] = it
 	case n.Wake != nil:
-		it.group, it.at = x.group(kind{n.Function, n.Step}), *n.Wake
+		it.group, it.due = x.group(kind{n.Function, n.Step}), *n.Wake
 		heap.Push(&it.group.queue, it)
 		wakes = true
 	default:
-		kept = false
+		isKept = false
 	}
 	switch {
 	case n.Status == durable.Stuck:
@@ -141,7 +143,7 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 		x.stuck[id] = it
 	case n.Status.Ended():
 		x.ended[id] = it
-	case kept:
+	case isKept:
 	case own && x.shards[shard].position < seq:
 		x.shards[shard].absent = append(x.shards[shard].absent, absence{id, seq})
 	default:
@@ -150,10 +152,10 @@ func (x *index) apply(shard int, id string, seq uint64, n note, own bool) (wakes
 	return wakes
 }
 
-// leave removes an item from every collection except items.
-func (x *index) leave(it *item) {
-	if it.place >= 0 {
-		heap.Remove(&it.group.queue, int(it.place))
+// remove removes an item from every collection except items.
+func (x *index) remove(it *item) {
+	if it.heapIndex >= 0 {
+		heap.Remove(&it.group.queue, int(it.heapIndex))
 	}
 	if it.owner != nil {
 		delete(it.owner.items, it.id)
@@ -168,13 +170,13 @@ func (x *index) forget(id string, seq uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if it := x.items[id]; it != nil && it.seq <= seq {
-		x.leave(it)
+		x.remove(it)
 		delete(x.items, id)
 	}
 }
 
-// reach records how far a bucket has been followed.
-func (x *index) reach(shard int, position uint64) {
+// advance records how far a bucket has been followed.
+func (x *index) advance(shard int, position uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	f := &x.shards[shard]
@@ -203,11 +205,11 @@ func (x *index) reset(shard int) {
 	defer x.mu.Unlock()
 	for id, it := range x.items {
 		if int(it.shard) == shard {
-			x.leave(it)
+			x.remove(it)
 			delete(x.items, id)
 		}
 	}
-	x.shards[shard] = followed{}
+	x.shards[shard] = progress{}
 }
 
 func (x *index) group(k kind) *group {
@@ -237,8 +239,8 @@ func (x *index) lease(worker string, seq uint64, until int64) {
 	}
 }
 
-// own records that this process writes the lease of a worker.
-func (x *index) own(worker string) {
+// markOwn records that this process writes the lease of a worker.
+func (x *index) markOwn(worker string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.owner(worker).here = true
@@ -259,21 +261,21 @@ func (x *index) alone(now int64) (alone bool) {
 	return alone
 }
 
-// gone returns the workers whose leases ended before a time and that own nothing, with the
-// revisions of the leases.
-func (x *index) gone(than int64) map[string]uint64 {
+// expiredWorkers returns the workers whose leases ended before a time and that own nothing, with
+// the revisions of the leases.
+func (x *index) expiredWorkers(before int64) map[string]uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	list := map[string]uint64{}
 	for name, o := range x.owners {
-		if o.seq > 0 && o.lease < than && len(o.items) == 0 {
+		if o.seq > 0 && o.lease < before && len(o.items) == 0 {
 			list[name] = o.seq
 		}
 	}
 	return list
 }
 
-// forgetWorker removes a worker that gone has returned.
+// forgetWorker removes a worker that expiredWorkers has returned.
 func (x *index) forgetWorker(name string, seq uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -282,16 +284,16 @@ func (x *index) forgetWorker(name string, seq uint64) {
 	}
 }
 
-// found is a copy of an item's state at the time of a search.
-type found struct {
+// foundItem is a copy of an item's state at the time of a search.
+type foundItem struct {
 	id    string
 	shard int
 	seq   uint64
-	at    int64
+	due   int64
 }
 
 // take hides due instances until a time, and returns them, the oldest first.
-func (x *index) take(t durable.Taking, most int) (list []found) {
+func (x *index) take(t durable.Taking, limit int) (list []foundItem) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := nanos.Of(t.Now)
@@ -301,7 +303,7 @@ func (x *index) take(t durable.Taking, most int) (list []found) {
 			continue
 		}
 		from := len(due)
-		for len(due)-from < most && len(g.queue) > 0 && g.queue[0].at <= now {
+		for len(due)-from < limit && len(g.queue) > 0 && g.queue[0].due <= now {
 			due = append(due, heap.Pop(&g.queue).(*item))
 		}
 		for _, it := range due[from:] {
@@ -313,16 +315,16 @@ func (x *index) take(t durable.Taking, most int) (list []found) {
 			continue
 		}
 		for _, it := range o.items {
-			if it.at <= now && it.group.servedBy(t) {
-				it.at = max(it.at, o.lease)
+			if it.due <= now && it.group.servedBy(t) {
+				it.due = max(it.due, o.lease)
 				due = append(due, it)
 			}
 		}
 	}
-	slices.SortFunc(due, before)
+	slices.SortFunc(due, compareDue)
 	until := nanos.Of(t.Now.Add(t.Hide))
-	for _, it := range due[:min(len(due), most)] {
-		list = append(list, found{it.id, int(it.shard), it.seq, it.at})
+	for _, it := range due[:min(len(due), limit)] {
+		list = append(list, foundItem{it.id, int(it.shard), it.seq, it.due})
 		it.hide(until)
 	}
 	return list
@@ -335,14 +337,14 @@ func (g *group) servedBy(t durable.Taking) bool {
 
 // hide sets when an item can be taken.
 func (it *item) hide(until int64) {
-	it.at = until
-	if it.place >= 0 {
-		heap.Fix(&it.group.queue, int(it.place))
+	it.due = until
+	if it.heapIndex >= 0 {
+		heap.Fix(&it.group.queue, int(it.heapIndex))
 	}
 }
 
 // hide sets when an instance can be taken, if it has not changed since it was found.
-func (x *index) hide(f found, until int64) {
+func (x *index) hide(f foundItem, until int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if it := x.items[f.id]; it != nil && it.seq == f.seq {
@@ -355,28 +357,28 @@ func (x *index) next(t durable.Taking) (soonest time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var first *int64
-	note := func(at int64) {
-		if first == nil || at < *first {
-			first = &at
+	consider := func(due int64) {
+		if first == nil || due < *first {
+			first = &due
 		}
 	}
 	for _, g := range x.groups {
 		if len(g.queue) > 0 && g.servedBy(t) {
-			note(g.queue[0].at)
+			consider(g.queue[0].due)
 		}
 	}
 	for _, o := range x.owners {
 		for _, it := range o.items {
 			if it.group.servedBy(t) {
-				note(max(it.at, o.lease))
+				consider(max(it.due, o.lease))
 			}
 		}
 	}
 	return nanos.Time(first)
 }
 
-// stuckOf returns the ids of the stuck instances of a function, or of all, in order.
-func (x *index) stuckOf(f durable.Filter) (ids []string) {
+// stuckIDs returns the ids of the stuck instances of a function, or of all, in order.
+func (x *index) stuckIDs(f durable.Filter) (ids []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, it := range x.stuck {
@@ -388,13 +390,13 @@ func (x *index) stuckOf(f durable.Filter) (ids []string) {
 	return ids
 }
 
-// endedBefore returns at most most instances that ended before a time.
-func (x *index) endedBefore(than int64, most int) (list []found) {
+// endedBefore returns at most limit instances that ended before a time.
+func (x *index) endedBefore(before int64, limit int) (list []foundItem) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, it := range x.ended {
-		if len(list) < most && it.updated < than {
-			list = append(list, found{id, int(it.shard), it.seq, 0})
+		if len(list) < limit && it.updated < before {
+			list = append(list, foundItem{id, int(it.shard), it.seq, 0})
 		}
 	}
 	return list

@@ -40,7 +40,7 @@ func TestTheIndexAgreesWithAMap(t *testing.T) {
 			w := log[behind]
 			behind++
 			x.apply(0, w.id, uint64(behind), w.n, false)
-			x.reach(0, uint64(behind))
+			x.advance(0, uint64(behind))
 		}
 		for range 500 {
 			id := fmt.Sprint("i", random.IntN(20))
@@ -75,13 +75,13 @@ func TestTheIndexAgreesWithAMap(t *testing.T) {
 		slices.Sort(want)
 		var got []string
 		for _, f := range x.take(by(700), 1000) {
-			got = append(got, fmt.Sprintf("%04d %s", f.at, f.id))
+			got = append(got, fmt.Sprintf("%04d %s", f.due, f.id))
 		}
 		assert.Equal(t, want, got, "seed %d", seed)
 		assert.Empty(t, x.take(by(700), 1000), "they are hidden")
 		assert.Empty(t, x.shards[0].absent)
 		for id, it := range x.items {
-			assert.True(t, it.place >= 0 || it.owner != nil || x.stuck[id] != nil || x.ended[id] != nil, "%s is kept for nothing", id)
+			assert.True(t, it.heapIndex >= 0 || it.owner != nil || x.stuck[id] != nil || x.ended[id] != nil, "%s is kept for nothing", id)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestABucketThatIsAnotherOneIsForgotten(t *testing.T) {
 	list := x.take(by(2), 10)
 	require.Len(t, list, 1)
 	assert.Equal(t, "b", list[0].id)
-	assert.Empty(t, x.stuckOf(durable.Filter{}))
+	assert.Empty(t, x.stuckIDs(durable.Filter{}))
 	assert.True(t, x.apply(0, "a", 1, waiting(1), false), "its revisions count anew")
 }
 
@@ -158,7 +158,7 @@ func BenchmarkIndexOfAMillion(b *testing.B) {
 func TestAStoreIsAloneWhileNoOtherWorkerLives(t *testing.T) {
 	x := newIndex(1)
 	assert.False(t, x.alone(5), "it is not known who takes")
-	x.own("mine")
+	x.markOwn("mine")
 	x.lease("mine", 1, 10)
 	assert.True(t, x.alone(5))
 	x.lease("other", 2, 10)

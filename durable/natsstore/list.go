@@ -22,7 +22,7 @@ import (
 // It sees everything that was written before the call.
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx); err != nil {
+	if err := s.check(ctx); err != nil {
 		return nil, err
 	}
 	var ids []string
@@ -30,7 +30,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 		if err := s.ready(ctx); err != nil {
 			return nil, err
 		}
-		ids = s.index.stuckOf(f)
+		ids = s.index.stuckIDs(f)
 	} else if ids, err = s.scan(ctx, f); err != nil {
 		return nil, err
 	}
@@ -103,11 +103,11 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 			read = meta.Sequence.Stream
 			var what note
 			id, ok := text(strings.TrimPrefix(m.Subject(), prefix))
-			if ok && json.Unmarshal([]byte(m.Headers().Get(noted)), &what) == nil {
+			if ok && json.Unmarshal([]byte(m.Headers().Get(noteHeader)), &what) == nil {
 				f(id, what)
 			}
 		}
-		if errors.Is(messages.Error(), nats.ErrNoResponders) && ctx.Err() == nil && time.Since(begin) < s.patience {
+		if errors.Is(messages.Error(), nats.ErrNoResponders) && ctx.Err() == nil && time.Since(begin) < s.timeout {
 			more = true // another server has the consumer, and this one does not know it yet
 			pause(ctx, 10*time.Millisecond)
 			continue
@@ -122,7 +122,7 @@ func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n n
 		switch now, err := s.newest(ctx, b, prefix); {
 		case err != nil || now <= read:
 			return err // nil: the newest one has been deleted
-		case time.Since(begin) > s.patience:
+		case time.Since(begin) > s.timeout:
 			return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
 		}
 		more = true
@@ -144,13 +144,13 @@ func (s *Store) newest(ctx context.Context, b *bucket, prefix string) (uint64, e
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx); err != nil {
+	if err := s.check(ctx); err != nil {
 		return 0, err
 	}
 	if err := s.ready(ctx); err != nil {
 		return 0, err
 	}
-	for worker, seq := range s.index.gone(nanos.Of(before)) {
+	for worker, seq := range s.index.expiredWorkers(nanos.Of(before)) {
 		_ = s.workers().stream.DeleteMsg(ctx, seq) // or it has a newer lease, or is gone
 		s.index.forgetWorker(worker, seq)
 	}
@@ -167,7 +167,7 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 }
 
 // purge deletes an instance if it has not changed since it was found.
-func (s *Store) purge(ctx context.Context, f found) (done bool, err error) {
+func (s *Store) purge(ctx context.Context, f foundItem) (done bool, err error) {
 	e, err := s.get(ctx, f.id)
 	if err != nil {
 		return false, err
@@ -192,7 +192,7 @@ func (s *Store) purge(ctx context.Context, f found) (done bool, err error) {
 	}
 	for _, what := range []string{"m", "k"} { // of this birth only: the id may have been reused
 		if err == nil && (e.box.Spilled || e.box.Last > 0) {
-			err = b.stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(f.id, what, e.box.Birth, "*")))
+			err = b.stream.Purge(ctx, jetstream.WithPurgeSubject(s.partSubject(f.id, what, e.box.Birth, "*")))
 		}
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ type settings struct {
 	bucket   string
 	shards   int
 	replicas int
-	patience time.Duration
+	timeout  time.Duration
 	nats     []nats.Option
 	listen   string
 	unsynced bool
@@ -44,7 +44,7 @@ func Replicas(n int) Option { return func(s *settings) { s.replicas = n } }
 
 // Patience sets how long a call waits for servers that do not answer, 20 seconds by default. A
 // stream whose leader has died has a new one after at most ten seconds.
-func Patience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
+func Patience(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
 
 // Nats sets options of the connection of [Connect]: credentials, TLS, names.
 func Nats(opts ...nats.Option) Option {
@@ -62,7 +62,7 @@ func Listen(address string) Option { return func(s *settings) { s.listen = addre
 func Unsynced() Option { return func(s *settings) { s.unsynced = true } }
 
 func settingsOf(opts []Option) (settings, error) {
-	s := settings{bucket: "movenext", shards: 8, patience: 20 * time.Second}
+	s := settings{bucket: "movenext", shards: 8, timeout: 20 * time.Second}
 	for _, o := range opts {
 		if o != nil {
 			o(&s)
@@ -118,9 +118,9 @@ func Embedded(dir string, opts ...Option) (*Store, error) {
 	})
 }
 
-// open connects and opens a store; after ends what was started for it.
+// open connects and opens a store; Close calls after, which ends what was started for it.
 func open(ctx context.Context, address string, set settings, after func()) (*Store, error) {
-	s := &Store{settings: set, after: after, stop: func() {}}
+	s := &Store{settings: set, afterClose: after, stop: func() {}}
 	if err := s.open(ctx, address); err != nil {
 		if s.conn != nil {
 			s.conn.Close()
@@ -146,16 +146,16 @@ func (s *Store) open(ctx context.Context, address string) (err error) {
 			s.replicas = 3
 		}
 	}
-	workers, err := s.ensure(ctx, "workers", jetstream.FileStorage)
+	workers, err := s.ensureBucket(ctx, "workers", jetstream.FileStorage)
 	if err != nil {
 		return err
 	}
-	shards, err := s.agree(ctx, workers)
+	shards, err := s.agreeOnShards(ctx, workers)
 	if err != nil {
 		return err
 	}
 	for i := range shards {
-		b, err := s.ensure(ctx, strconv.Itoa(i), jetstream.FileStorage)
+		b, err := s.ensureBucket(ctx, strconv.Itoa(i), jetstream.FileStorage)
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (s *Store) open(ctx context.Context, address string) (err error) {
 	}
 	workers.number = shards
 	s.buckets = append(s.buckets, workers)
-	if s.claims, err = s.ensure(ctx, "claims", jetstream.MemoryStorage); err != nil {
+	if s.claims, err = s.ensureBucket(ctx, "claims", jetstream.MemoryStorage); err != nil {
 		return err
 	}
 	s.index = newIndex(len(s.buckets))
@@ -208,8 +208,8 @@ const (
 	claimsBytes = 64 << 20
 )
 
-// ensure returns a bucket, and makes it if it is missing.
-func (s *Store) ensure(ctx context.Context, part string, storage jetstream.StorageType) (*bucket, error) {
+// ensureBucket returns a bucket, and makes it if it is missing.
+func (s *Store) ensureBucket(ctx context.Context, part string, storage jetstream.StorageType) (*bucket, error) {
 	name := s.bucket + "-" + part
 	b := &bucket{name: "KV_" + name, prefix: "$KV." + name + ".", caught: make(chan struct{})}
 	config := jetstream.StreamConfig{
@@ -248,8 +248,8 @@ type agreement struct {
 	Shards  int `json:"shards"`
 }
 
-// agree reads or makes the agreement. It returns the number of buckets of instances.
-func (s *Store) agree(ctx context.Context, b *bucket) (shards int, err error) {
+// agreeOnShards reads or makes the agreement. It returns the number of buckets of instances.
+func (s *Store) agreeOnShards(ctx context.Context, b *bucket) (shards int, err error) {
 	subject := b.prefix + "store"
 	m, err := s.last(ctx, b, subject)
 	if err != nil {
@@ -263,12 +263,12 @@ func (s *Store) agree(ctx context.Context, b *bucket) (shards int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := s.put(ctx, b, subject, value, nil, new(uint64)); err == nil {
+		if _, err := s.putValue(ctx, b, subject, value, nil, new(uint64)); err == nil {
 			return s.shards, nil
 		} else if !errors.Is(err, errOutdated) {
 			return 0, err
 		}
-		return s.agree(ctx, b) // another store was faster
+		return s.agreeOnShards(ctx, b) // another store was faster
 	}
 	var a agreement
 	if err := json.Unmarshal(m.Data, &a); err != nil || a.Version < 1 || a.Shards < 1 {

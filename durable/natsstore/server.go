@@ -20,13 +20,13 @@ import (
 
 // # Writes and reads
 //
-// Each call is repeated until the servers answer, at most until the patience is exhausted: while
+// Each call is repeated until the servers answer, at most until the timeout: while
 // a stream has no leader, which lasts seconds, a call waits. A write whose answer was lost is
 // recognised by its mark in the entry, so that a second try does not repeat it.
 
 const (
-	// attempt limits the time for one request.
-	attempt = 3 * time.Second
+	// attemptTimeout limits the time for one request.
+	attemptTimeout = 3 * time.Second
 	// marks is the number of latest writes that an entry names. If so many other writes happen
 	// between a write and its next try, the next try is taken for a conflict.
 	marks = 16
@@ -91,7 +91,7 @@ func (s *Store) write(ctx context.Context, b *bucket, subject string, e *entry, 
 	if err != nil {
 		return 0, fmt.Errorf("natsstore: %w", err)
 	}
-	return s.put(ctx, b, subject, value, header, &expected)
+	return s.putValue(ctx, b, subject, value, header, &expected)
 }
 
 // get returns an entry, or nil if there is none.
@@ -119,8 +119,8 @@ const (
 	codeTooLarge              = 10054
 )
 
-// put stores a message. A nil expected accepts any revision.
-func (s *Store) put(ctx context.Context, b *bucket, subject string, value []byte, header nats.Header, expected *uint64) (seq uint64, err error) {
+// putValue stores a message. A nil expected accepts any revision.
+func (s *Store) putValue(ctx context.Context, b *bucket, subject string, value []byte, header nats.Header, expected *uint64) (seq uint64, err error) {
 	m := &nats.Msg{Subject: subject, Data: value, Header: nats.Header{}}
 	maps.Copy(m.Header, header)
 	m.Header.Set(jetstream.ExpectedStreamHeader, b.name)
@@ -167,16 +167,16 @@ func (f final) Unwrap() error { return f.error }
 
 // denial is the server's message that the user lacks a right.
 type denial struct {
-	at  time.Time
-	err error
+	when time.Time
+	err  error
 }
 
-// try repeats a call until it succeeds, its error is final, ctx has ended, or the patience is
-// exhausted.
+// try repeats a call until it succeeds, its error is final, ctx has ended, or the timeout has
+// passed.
 func (s *Store) try(ctx context.Context, call func(context.Context) error) error {
 	begin := time.Now()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
-		limited, cancel := context.WithTimeout(ctx, attempt)
+		limited, cancel := context.WithTimeout(ctx, attemptTimeout)
 		err := call(limited)
 		cancel()
 		var end final
@@ -191,9 +191,9 @@ func (s *Store) try(ctx context.Context, call func(context.Context) error) error
 			return fmt.Errorf("natsstore: %w", context.Cause(ctx))
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		case d != nil && d.at.After(begin):
+		case d != nil && d.when.After(begin):
 			return fmt.Errorf("%w: %w", ErrRights, d.err)
-		case time.Since(begin) > s.patience:
+		case time.Since(begin) > s.timeout:
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		pause(ctx, wait)
@@ -210,9 +210,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// cached is the number of entries that a store caches without their states. They are those of the
-// instances that a worker runs, so that a Swap needs only one message.
-const cached = 4096
+// maxCached is the number of entries that a store caches without their states. They are those of
+// the instances that a worker runs, so that a Swap needs only one message.
+const maxCached = 4096
 
 // cache holds recent entries.
 type cache struct {
@@ -244,7 +244,7 @@ func (c *cache) put(e *entry) {
 	if c.all == nil {
 		c.all = map[string]*entry{}
 	}
-	if len(c.all) >= cached {
+	if len(c.all) >= maxCached {
 		for id := range c.all { // any
 			delete(c.all, id)
 			break

@@ -52,10 +52,10 @@ type Store struct {
 	listeners listeners.Set
 	denied    atomic.Pointer[denial]
 
-	closed    atomic.Bool
-	stop      context.CancelFunc
-	following sync.WaitGroup
-	after     func() // ends the server of Embedded
+	closed     atomic.Bool
+	stop       context.CancelFunc
+	following  sync.WaitGroup
+	afterClose func() // ends the server of Embedded
 }
 
 var (
@@ -72,7 +72,7 @@ func (s *Store) Close() error {
 	s.stop()
 	s.following.Wait()
 	s.conn.Close()
-	s.after()
+	s.afterClose()
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 
 // find returns the entry of an instance, or ErrNotFound.
 func (s *Store) find(ctx context.Context, id string) (*entry, error) {
-	if err := s.refused(ctx, id); err != nil {
+	if err := s.check(ctx, id); err != nil {
 		return nil, err
 	}
 	e, err := s.get(ctx, id)
@@ -105,7 +105,7 @@ func (s *Store) find(ctx context.Context, id string) (*entry, error) {
 // been written.
 func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx, r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+	if err := s.check(ctx, r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
 	var dropped []letter
@@ -133,7 +133,7 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	r.Version++
 	for _, l := range dropped {
 		if l.Apart != "" { // the rest of it is deleted with the instance
-			_ = s.bucketOf(r.ID).stream.Purge(ctx, jetstream.WithPurgeSubject(s.apart(r.ID, "m", e.box.Birth, l.Apart)))
+			_ = s.bucketOf(r.ID).stream.Purge(ctx, jetstream.WithPurgeSubject(s.partSubject(r.ID, "m", e.box.Birth, l.Apart)))
 		}
 	}
 	s.listeners.Tell()
@@ -146,11 +146,11 @@ var errKnown = errors.New("known")
 // Send implements [durable.Store].
 func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx, id, m.Name, m.Key); err != nil {
+	if err := s.check(ctx, id, m.Name, m.Key); err != nil {
 		return err
 	}
 	m.Payload = slices.Clone(m.Payload)
-	sent := sending{s: s, id: id, m: m, apart: mark()}
+	sent := pendingSend{s: s, id: id, m: m, apart: mark()}
 	_, err := s.change(ctx, id, nil, func(old *entry) (*entry, error) {
 		switch {
 		case old == nil:
@@ -176,8 +176,8 @@ const (
 	inlineKeys    = 128
 )
 
-// sending is a call of Send.
-type sending struct {
+// pendingSend is a call of Send.
+type pendingSend struct {
 	s     *Store
 	id    string
 	m     durable.Message
@@ -186,11 +186,11 @@ type sending struct {
 }
 
 // add returns the entry with the message added.
-func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
+func (c *pendingSend) add(ctx context.Context, old *entry) (*entry, error) {
 	e := *old
 	e.box.Last++
 	l := letter{Seq: e.box.Last, Name: c.m.Name, Key: c.m.Key, Sent: nanos.Nullable(c.m.Sent), Payload: c.m.Payload}
-	if err := c.note(ctx, &e); err != nil {
+	if err := c.addKey(ctx, &e); err != nil {
 		return nil, err
 	}
 	size := len(l.Payload)
@@ -199,7 +199,7 @@ func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	}
 	if len(l.Payload) > inlineLetter || size > inlineLetters {
 		if c.birth != e.box.Birth {
-			if _, err := c.s.put(ctx, c.s.bucketOf(c.id), c.s.apart(c.id, "m", e.box.Birth, c.apart), l.Payload, nil, nil); err != nil {
+			if _, err := c.s.putValue(ctx, c.s.bucketOf(c.id), c.s.partSubject(c.id, "m", e.box.Birth, c.apart), l.Payload, nil, nil); err != nil {
 				return nil, err
 			}
 			c.birth = e.box.Birth
@@ -210,8 +210,8 @@ func (c *sending) add(ctx context.Context, old *entry) (*entry, error) {
 	return &e, nil
 }
 
-// note records the message's key.
-func (c *sending) note(ctx context.Context, e *entry) error {
+// addKey records the message's key.
+func (c *pendingSend) addKey(ctx context.Context, e *entry) error {
 	if c.m.Key == "" {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (c *sending) note(ctx context.Context, e *entry) error {
 	}
 	b := c.s.bucketOf(c.id)
 	if e.box.Spilled {
-		switch m, err := c.s.last(ctx, b, c.s.apart(c.id, "k", e.box.Birth, key)); {
+		switch m, err := c.s.last(ctx, b, c.s.partSubject(c.id, "k", e.box.Birth, key)); {
 		case err != nil:
 			return err
 		case m != nil:
@@ -234,7 +234,7 @@ func (c *sending) note(ctx context.Context, e *entry) error {
 	}
 	old := e.box.Keys[:inlineKeys/2]
 	for _, k := range old {
-		if _, err := c.s.put(ctx, b, c.s.apart(c.id, "k", e.box.Birth, k), nil, nil, nil); err != nil {
+		if _, err := c.s.putValue(ctx, b, c.s.partSubject(c.id, "k", e.box.Birth, k), nil, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -255,7 +255,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		}
 		m := durable.Message{Seq: l.Seq, Name: l.Name, Key: l.Key, Payload: l.Payload, Sent: nanos.Time(l.Sent)}
 		if l.Apart != "" {
-			raw, err := s.last(ctx, s.bucketOf(id), s.apart(id, "m", e.box.Birth, l.Apart))
+			raw, err := s.last(ctx, s.bucketOf(id), s.partSubject(id, "m", e.box.Birth, l.Apart))
 			switch {
 			case err != nil:
 				return nil, err
@@ -272,13 +272,13 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx, worker); err != nil {
+	if err := s.check(ctx, worker); err != nil {
 		return err
 	}
 	b := s.workers()
-	seq, err := s.put(ctx, b, b.prefix+"l."+token(worker), nil, leaseHeader(until), nil)
+	seq, err := s.putValue(ctx, b, b.prefix+"l."+token(worker), nil, leaseHeader(until), nil)
 	if err == nil {
-		s.index.own(worker)
+		s.index.markOwn(worker)
 		s.index.lease(worker, seq, nanos.Of(until))
 		s.listeners.Tell()
 	}
@@ -288,7 +288,7 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 // Leased implements [durable.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx, worker); err != nil {
+	if err := s.check(ctx, worker); err != nil {
 		return time.Time{}, err
 	}
 	b := s.workers()
@@ -296,16 +296,16 @@ func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err
 	if err != nil || m == nil {
 		return time.Time{}, err
 	}
-	at, err := leaseOf(m.Header)
-	return time.Unix(0, at).UTC(), err
+	expiry, err := parseLease(m.Header)
+	return time.Unix(0, expiry).UTC(), err
 }
 
 // Notify implements [durable.Notifier]: f is called after writes of this process, and after
 // writes of other processes that make an instance due.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
-// refused returns why a call with these texts cannot be made, or nil. The first text is an id.
-func (s *Store) refused(ctx context.Context, texts ...string) error {
+// check returns why a call with these texts cannot be made, or nil. The first text is an id.
+func (s *Store) check(ctx context.Context, texts ...string) error {
 	if s.closed.Load() {
 		return ErrClosed
 	}
@@ -332,7 +332,7 @@ func (s *Store) workers() *bucket { return s.buckets[len(s.buckets)-1] }
 // subject returns the subject of an instance's entry.
 func (s *Store) subject(id string) string { return s.bucketOf(id).prefix + "i." + token(id) }
 
-// apart returns the subject of a separate part of a mailbox.
-func (s *Store) apart(id, what, birth, name string) string {
+// partSubject returns the subject of a separate part of a mailbox.
+func (s *Store) partSubject(id, what, birth, name string) string {
 	return strings.Join([]string{s.bucketOf(id).prefix + what, token(id), birth, name}, ".")
 }

@@ -30,7 +30,7 @@ const claiming = 32
 // Take implements [durable.Store].
 func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken, next time.Time, err error) {
 	ctx = nilctx.Background(ctx)
-	if err := s.refused(ctx); err != nil || len(t.Functions) == 0 {
+	if err := s.check(ctx); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
 	if err := s.ready(ctx); err != nil {
@@ -49,15 +49,15 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (due []durable.Taken
 				s.index.hide(list[i], c.until)
 			}
 		}
-		if err := s.refused(ctx); err != nil {
+		if err := s.check(ctx); err != nil {
 			return nil, time.Time{}, err // the instances taken are due again after a while
 		}
 	}
 	return due, s.index.next(t), nil
 }
 
-// claimed is the outcome of a claim.
-type claimed struct {
+// claimedItem is the outcome of a claim.
+type claimedItem struct {
 	taken durable.Taken // without a record: the claim failed
 	until int64         // when it may be taken again; 0: after its next change
 }
@@ -67,9 +67,9 @@ type claimed struct {
 const reading = time.Second
 
 // claimAll claims instances, and reads them.
-func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []claimed {
+func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []foundItem) []claimedItem {
 	alone := s.index.alone(nanos.Of(t.Now))
-	out := make([]claimed, len(list))
+	out := make([]claimedItem, len(list))
 	turns := make(chan struct{}, claiming)
 	var all sync.WaitGroup
 	for i, f := range list {
@@ -86,7 +86,7 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []
 			limited, cancel := context.WithTimeout(ctx, reading)
 			defer cancel()
 			var err error
-			if c.taken, err = s.taken(limited, f); err != nil {
+			if c.taken, err = s.loadTaken(limited, f); err != nil {
 				c.until = nanos.Of(t.Now.Add(reading))
 			}
 		})
@@ -95,9 +95,9 @@ func (s *Store) claimAll(ctx context.Context, t durable.Taking, list []found) []
 	return out
 }
 
-// taken reads an instance that has been found. It does not take an instance that has changed
+// loadTaken reads an instance that has been found. It does not take an instance that has changed
 // since: the new revision is in the index, or will be.
-func (s *Store) taken(ctx context.Context, f found) (t durable.Taken, err error) {
+func (s *Store) loadTaken(ctx context.Context, f foundItem) (t durable.Taken, err error) {
 	e, err := s.get(ctx, f.id)
 	if err == nil && e != nil && e.seq <= f.seq {
 		t.Record, t.Mail = &e.Record, len(e.box.Letters) > 0
@@ -107,14 +107,14 @@ func (s *Store) taken(ctx context.Context, f found) (t durable.Taken, err error)
 
 // claim claims an instance. It returns 0, or the time until which another worker holds it. Where
 // claims cannot be written, the instance is taken without one.
-func (s *Store) claim(ctx context.Context, t durable.Taking, f found) (until int64) {
-	limited, cancel := context.WithTimeout(ctx, attempt)
+func (s *Store) claim(ctx context.Context, t durable.Taking, f foundItem) (until int64) {
+	limited, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	subject := s.claims.prefix + strconv.Itoa(f.shard) + "." + token(f.id) + "." + strconv.FormatUint(f.seq, 10)
 	header := leaseHeader(t.Now.Add(t.Hide))
 	var expected uint64
 	for limited.Err() == nil {
-		_, err := s.put(limited, s.claims, subject, nil, header, &expected)
+		_, err := s.putValue(limited, s.claims, subject, nil, header, &expected)
 		if !errors.Is(err, errOutdated) {
 			return 0
 		}
@@ -122,7 +122,7 @@ func (s *Store) claim(ctx context.Context, t durable.Taking, f found) (until int
 		if err != nil || m == nil {
 			return 0
 		}
-		if other, err := leaseOf(m.Header); err == nil && other > nanos.Of(t.Now) {
+		if other, err := parseLease(m.Header); err == nil && other > nanos.Of(t.Now) {
 			return other
 		}
 		expected = m.Sequence

@@ -86,7 +86,7 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
 		}
-		has, err := versionOf(ctx, tx, schema)
+		has, err := useSchema(ctx, tx, schema)
 		switch {
 		case err != nil:
 			return err
@@ -110,9 +110,9 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	})
 }
 
-// versionOf makes the schema current, creates it if it is missing, and returns the version of its
-// tables, or 0 if there are none.
-func versionOf(ctx context.Context, tx pgx.Tx, schema string) (has int, err error) {
+// useSchema makes the schema current, creates it if it is missing, and returns the version of
+// its tables, or 0 if there are none.
+func useSchema(ctx context.Context, tx pgx.Tx, schema string) (version int, err error) {
 	name := pgx.Identifier{schema}.Sanitize()
 	var exists bool
 	if err := tx.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", name).Scan(&exists); err != nil {
@@ -130,7 +130,7 @@ func versionOf(ctx context.Context, tx pgx.Tx, schema string) (has int, err erro
 		return 0, err
 	}
 	if exists {
-		return has, tx.QueryRow(ctx, "SELECT version FROM movenext_version").Scan(&has)
+		return version, tx.QueryRow(ctx, "SELECT version FROM movenext_version").Scan(&version)
 	}
 	_, err = tx.Exec(ctx, "CREATE TABLE movenext_version (version INTEGER NOT NULL); INSERT INTO movenext_version VALUES (0)")
 	return 0, err

@@ -38,13 +38,13 @@ var ErrRights = errors.New("pgstore: the user lacks a right")
 // Store is a [durable.Store] in a Postgres database, and a [durable.Notifier]. All methods are
 // safe for concurrent use. A nil context never ends.
 type Store struct {
-	pool      *pgxpool.Pool
-	steps     *pgxpool.Pool // for the transactions of steps
-	most      int32         // connections in steps
-	schema    string
-	writer    writer
-	closed    atomic.Bool
-	listeners listeners.Set
+	pool            *pgxpool.Pool
+	steps           *pgxpool.Pool // for the transactions of steps
+	maxTransactions int32         // connections in steps
+	schema          string
+	writer          writer
+	closed          atomic.Bool
+	listeners       listeners.Set
 }
 
 var (
@@ -64,14 +64,14 @@ func Schema(name string) Option { return func(s *Store) { s.schema = name } }
 // answered or ctx has ended. The store has goroutines and connections, which [Store.Close]
 // releases.
 func Open(ctx context.Context, address string, opts ...Option) (*Store, error) {
-	s := &Store{schema: "movenext", most: Connections}
+	s := &Store{schema: "movenext", maxTransactions: Connections}
 	for _, o := range opts {
 		if o != nil {
 			o(s)
 		}
 	}
 	if err := s.open(nilctx.Background(ctx), address); err != nil {
-		return nil, fmt.Errorf("pgstore: opening the store: %w", marked(err))
+		return nil, fmt.Errorf("pgstore: opening the store: %w", markRights(err))
 	}
 	return s, nil
 }
@@ -120,7 +120,7 @@ func (s *Store) Close() error {
 
 // Load implements [durable.Store].
 func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
-	if err := s.refused(id); err != nil {
+	if err := s.check(id); err != nil {
 		return nil, err
 	}
 	r, err := scan(s.pool.QueryRow(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = $1", id))
@@ -133,23 +133,18 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 // If two transactions meet at a row, the second waits for the first and then reads the row again,
 // including its version and last. So a Swap without an owner and a Send always see each other:
 // the later one finds the changes of the earlier one.
-const (
-	create = `INSERT INTO instances (` + columns + `, wake)
-		VALUES ($1, $2, $3, 1 + $4::bigint, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, CASE WHEN $10 = '' THEN $12::bigint END)
-		ON CONFLICT (id) DO NOTHING RETURNING last > seen AS mail`
-	replace = `UPDATE instances SET function = $2, run = $3, version = version + 1, status = $5, reason = $6, labels = $7, created = $8,
-		updated = $9, owner = $10, epoch = $11, due = $12, seen = $13, floor = $14, state = $15, step = $16,
-		wake = CASE WHEN $10 <> '' THEN NULL WHEN last > $13 AND $5 IN ('running', 'waiting') THEN 0 ELSE $12::bigint END
-		WHERE id = $1 AND version = $4 RETURNING last > seen AS mail`
-	dropBelow = `WITH swapped AS (` + replace + `), dropped AS (
-		DELETE FROM messages WHERE id = $1 AND seq <= $14 AND EXISTS (SELECT FROM swapped))
+var (
+	createOne  = `INSERT INTO instances (` + columns + `, wake) VALUES (` + insertedValues(param) + `) ON CONFLICT (id) DO NOTHING RETURNING last > seen AS mail`
+	replaceOne = `UPDATE instances AS i SET ` + assignments(param) + ` WHERE ` + unchanged(param) + ` RETURNING i.last > i.seen AS mail`
+	dropBelow  = `WITH swapped AS (` + replaceOne + `), dropped AS (
+		DELETE FROM messages WHERE id = ` + param("id") + ` AND seq <= ` + param("floor") + ` AND EXISTS (SELECT FROM swapped))
 		SELECT mail FROM swapped`
 )
 
 // Swap implements [durable.Store]. If it returns an error of the connection, the record may have
 // been written.
 func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if err := s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+	if err := s.check(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
 	mail, err = s.writer.swap(nilctx.Background(ctx), r)
@@ -159,14 +154,15 @@ func (s *Store) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 	case err != nil:
 		return false, s.wrap(err)
 	}
-	s.swapped(r)
+	s.finishSwap(r)
 	return mail, nil
 }
 
-// swapped increments the version, and notifies the listeners if an instance may be due or have
+// finishSwap increments the version, and notifies the listeners if an instance may be due or have
 // ended.
-func (s *Store) swapped(r *durable.Record) {
-	if r.Version++; r.Owner == "" {
+func (s *Store) finishSwap(r *durable.Record) {
+	r.Version++
+	if r.Owner == "" {
 		s.listeners.Tell()
 	}
 }
@@ -178,19 +174,19 @@ type querier interface {
 }
 
 // swap writes a record. It does not update r.Version.
-func swap(ctx context.Context, by querier, r *durable.Record) (mail bool, err error) {
+func swap(ctx context.Context, db querier, r *durable.Record) (mail bool, err error) {
 	labels, err := json.Marshal(r.Labels)
 	if err != nil {
 		return false, err
 	}
-	query := replace
+	query := replaceOne
 	switch {
 	case r.Version == 0:
-		query = create
+		query = createOne
 	case r.Floor > 0:
 		query = dropBelow
 	}
-	err = by.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), printable(r.Reason), string(labels),
+	err = db.QueryRow(ctx, query, r.ID, r.Function, r.Run, r.Version, string(r.Status), toPrintable(r.Reason), string(labels),
 		nanos.Nullable(r.Created), nanos.Nullable(r.Updated), r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = durable.ErrConflict
@@ -214,7 +210,7 @@ const send = `WITH target AS (
 
 // Send implements [durable.Store].
 func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
-	if err := s.refused(id, m.Name, m.Key); err != nil {
+	if err := s.check(id, m.Name, m.Key); err != nil {
 		return err
 	}
 	var status durable.Status
@@ -233,7 +229,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 
 // Inbox implements [durable.Store].
 func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
-	if err := s.refused(id); err != nil {
+	if err := s.check(id); err != nil {
 		return nil, err
 	}
 	list, err := inbox(nilctx.Background(ctx), s.pool, id, after)
@@ -244,8 +240,8 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) ([]durable.Me
 }
 
 // inbox reads the messages of an instance.
-func inbox(ctx context.Context, by querier, id string, after int64) ([]durable.Message, error) {
-	rows, err := by.Query(ctx, "SELECT seq, name, key, payload, sent FROM messages WHERE id = $1 AND seq > $2 ORDER BY seq", id, after)
+func inbox(ctx context.Context, db querier, id string, after int64) ([]durable.Message, error) {
+	rows, err := db.Query(ctx, "SELECT seq, name, key, payload, sent FROM messages WHERE id = $1 AND seq > $2 ORDER BY seq", id, after)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +255,7 @@ func inbox(ctx context.Context, by querier, id string, after int64) ([]durable.M
 		return list, err
 	}
 	var found int
-	err = by.QueryRow(ctx, "SELECT 1 FROM instances WHERE id = $1", id).Scan(&found)
+	err = db.QueryRow(ctx, "SELECT 1 FROM instances WHERE id = $1", id).Scan(&found)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, durable.ErrNotFound
 	}
@@ -268,7 +264,7 @@ func inbox(ctx context.Context, by querier, id string, after int64) ([]durable.M
 
 // Lease implements [durable.Store].
 func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error {
-	if err := s.refused(worker); err != nil {
+	if err := s.check(worker); err != nil {
 		return err
 	}
 	_, err := s.pool.Exec(nilctx.Background(ctx), `INSERT INTO leases (worker, until) VALUES ($1, $2)
@@ -278,20 +274,20 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 
 // Leased implements [durable.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
-	if err := s.refused(worker); err != nil {
+	if err := s.check(worker); err != nil {
 		return time.Time{}, err
 	}
-	var at *int64
-	err = s.pool.QueryRow(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&at)
+	var expiry *int64
+	err = s.pool.QueryRow(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = $1", worker).Scan(&expiry)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return nanos.Time(at), s.wrap(err)
+	return nanos.Time(expiry), s.wrap(err)
 }
 
 // List implements [durable.Store].
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
-	if err := s.refused(f.After, f.Function, string(f.Status)); err != nil {
+	if err := s.check(f.After, f.Function, string(f.Status)); err != nil {
 		return nil, err
 	}
 	// Labels are compared here: their names may be any text. So pages are read until the result
@@ -323,7 +319,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 
 // Purge implements [durable.Store].
 func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	if err := s.refused(); err != nil {
+	if err := s.check(); err != nil {
 		return 0, err
 	}
 	err = s.pool.QueryRow(nilctx.Background(ctx), `WITH old AS (
@@ -344,9 +340,6 @@ func (s *Store) Purge(ctx context.Context, before time.Time, limit int) (n int, 
 // Notify implements [durable.Notifier]: f is called after writes of this process.
 func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
-// columns of a record, in the order of scan.
-const columns = "id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step"
-
 // scan reads a record from a row, after other columns.
 func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	var r durable.Record
@@ -361,8 +354,8 @@ func scan(row pgx.Row, before ...any) (*durable.Record, error) {
 	return &r, json.Unmarshal([]byte(labels), &r.Labels)
 }
 
-// refused returns why a call with these texts cannot be made, or nil.
-func (s *Store) refused(texts ...string) error {
+// check returns why a call with these texts cannot be made, or nil.
+func (s *Store) check(texts ...string) error {
 	if s.closed.Load() {
 		return ErrClosed
 	}
@@ -374,8 +367,8 @@ func (s *Store) refused(texts ...string) error {
 	return nil
 }
 
-// printable returns a text for human readers in a form that Postgres can keep.
-func printable(s string) string {
+// toPrintable returns a text for human readers in a form that Postgres can keep.
+func toPrintable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
@@ -387,11 +380,11 @@ func (s *Store) wrap(err error) error {
 	if s.closed.Load() {
 		err = errors.Join(ErrClosed, err)
 	}
-	return fmt.Errorf("pgstore: %w", marked(err))
+	return fmt.Errorf("pgstore: %w", markRights(err))
 }
 
-// marked adds to an error of the server the error that programs match it by.
-func marked(err error) error {
+// markRights adds to an error of the server the error that programs match it by.
+func markRights(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "42501" {
 		return fmt.Errorf("%w: %w", ErrRights, err)

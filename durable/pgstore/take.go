@@ -27,35 +27,36 @@ import (
 // few instances are due when many are; it would read all of them and sort them to return a few.
 // So the settings below leave the planner only the indexes, which are in the right order.
 
-// unplanned sets the options of a Take's transaction.
-const unplanned = `SELECT set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
+// plannerSettings sets the options of a Take's transaction.
+const plannerSettings = `SELECT set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
 	set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
-// served selects what a worker serves: $2 are its functions, $3 its steps; NULL means all.
-const served = `function = ANY ($2) AND (step = '' OR $3::text[] IS NULL OR step = ANY ($3))`
+// servedCondition selects what a worker serves: $2 are its functions, $3 its steps; NULL means
+// all.
+const servedCondition = `function = ANY ($2) AND (step = '' OR $3::text[] IS NULL OR step = ANY ($3))`
 
-const (
-	due = `SELECT wake, last > floor, ` + columns + ` FROM instances WHERE owner = '' AND wake <= $1 AND ` + served + `
+var (
+	dueQuery = `SELECT wake, last > floor, ` + columns + ` FROM instances WHERE owner = '' AND wake <= $1 AND ` + servedCondition + `
 		ORDER BY wake, id LIMIT $4 FOR UPDATE SKIP LOCKED`
-	owned = `SELECT greatest(coalesce(wake, 0), coalesce(until, 0)) AS at, last > floor, ` + columns + ` FROM instances LEFT JOIN leases ON worker = owner
-		WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) <= $1 AND ` + served + `
+	ownedQuery = `SELECT greatest(coalesce(wake, 0), coalesce(until, 0)) AS at, last > floor, ` + columns + ` FROM instances LEFT JOIN leases ON worker = owner
+		WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) <= $1 AND ` + servedCondition + `
 		ORDER BY at, id LIMIT $4 FOR UPDATE OF instances SKIP LOCKED`
-	hide = `UPDATE instances SET wake = $1 WHERE id = ANY ($2)`
-	next = `SELECT least(
-		(SELECT wake FROM instances WHERE owner = '' AND wake > $1 AND ` + served + ` ORDER BY wake, id LIMIT 1),
+	hideQuery = `UPDATE instances SET wake = $1 WHERE id = ANY ($2)`
+	nextQuery = `SELECT least(
+		(SELECT wake FROM instances WHERE owner = '' AND wake > $1 AND ` + servedCondition + ` ORDER BY wake, id LIMIT 1),
 		(SELECT min(greatest(coalesce(wake, 0), coalesce(until, 0))) FROM instances LEFT JOIN leases ON worker = owner
-			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + served + `))`
+			WHERE owner <> '' AND greatest(coalesce(wake, 0), coalesce(until, 0)) > $1 AND ` + servedCondition + `))`
 )
 
 // candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
 	taken durable.Taken
-	at    int64
+	due   int64
 }
 
 // Take implements [durable.Store].
 func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Taken, soonest time.Time, err error) {
-	if err := s.refused(slices.Concat(t.Functions, t.Steps)...); err != nil || len(t.Functions) == 0 {
+	if err := s.check(slices.Concat(t.Functions, t.Steps)...); err != nil || len(t.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
 	ctx = nilctx.Background(ctx)
@@ -71,13 +72,13 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 		}
 		batch := &pgx.Batch{}
 		if len(ids) > 0 {
-			batch.Queue(hide, nanos.Of(hidden), ids)
+			batch.Queue(hideQuery, nanos.Of(hidden), ids)
 		}
 		if soonest = t.Now; len(found) <= t.Limit { // otherwise more are due
-			batch.Queue(next, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {
-				var at *int64
-				err := row.Scan(&at)
-				soonest = nanos.Time(at)
+			batch.Queue(nextQuery, now, t.Functions, t.Steps).QueryRow(func(row pgx.Row) error {
+				var due *int64
+				err := row.Scan(&due)
+				soonest = nanos.Time(due)
 				return err
 			})
 		}
@@ -93,11 +94,11 @@ func (s *Store) Take(ctx context.Context, t durable.Taking) (list []durable.Take
 // returns at most one more than the limit of each kind, which shows that there are more.
 func candidates(ctx context.Context, tx pgx.Tx, now int64, t durable.Taking) (found []candidate, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(unplanned)
-	for _, query := range []string{due, owned} {
+	batch.Queue(plannerSettings)
+	for _, query := range []string{dueQuery, ownedQuery} {
 		batch.Queue(query, now, t.Functions, t.Steps, t.Limit+1).Query(func(rows pgx.Rows) error {
 			some, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
-				c.taken.Record, err = scan(row, &c.at, &c.taken.Mail)
+				c.taken.Record, err = scan(row, &c.due, &c.taken.Mail)
 				return c, err
 			})
 			found = append(found, some...)
@@ -105,6 +106,6 @@ func candidates(ctx context.Context, tx pgx.Tx, now int64, t durable.Taking) (fo
 		})
 	}
 	err = tx.SendBatch(ctx, batch).Close()
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.due, b.due) })
 	return found, err
 }

@@ -26,7 +26,9 @@ import (
 
 // Transactions sets how many steps can have a transaction at a time, [Connections] by default;
 // more steps wait. Connections are made when they are needed.
-func Transactions(n int) Option { return func(s *Store) { s.most = int32(max(1, min(n, 1<<15))) } }
+func Transactions(n int) Option {
+	return func(s *Store) { s.maxTransactions = int32(max(1, min(n, 1<<15))) }
+}
 
 // rollbackTime limits a rollback; after that its connection is closed.
 const rollbackTime = 5 * time.Second
@@ -42,7 +44,7 @@ var _ durable.Transactor = (*Store)(nil)
 // Begin implements [durable.Transactor]: steps call [durable.Tx] with a func(pgx.Tx) error. Each
 // call is a savepoint, so that a Commit or Rollback in it ends only the savepoint.
 func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
-	if err := s.refused(); err != nil {
+	if err := s.check(); err != nil {
 		return nil, err
 	}
 	tx, err := s.steps.Begin(nilctx.Background(ctx))
@@ -54,7 +56,7 @@ func (s *Store) Begin(ctx context.Context) (durable.Transaction, error) {
 
 // openSteps makes the pool of steps' transactions from the settings of the program.
 func (s *Store) openSteps(ctx context.Context, config *pgxpool.Config) (err error) {
-	config.MaxConns, config.MinConns, config.MinIdleConns = s.most, 0, 0
+	config.MaxConns, config.MinConns, config.MinIdleConns = s.maxTransactions, 0, 0
 	s.steps, err = pgxpool.NewWithConfig(ctx, config)
 	return err
 }
@@ -68,15 +70,15 @@ func (t *transaction) Run(ctx context.Context, f func(tx any) error) error {
 // store's tables.
 func (t *transaction) Settle(ctx context.Context) error {
 	_, err := t.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL search_path TO "+pgx.Identifier{t.s.schema}.Sanitize())
-	if !isOfStep(err) {
+	if !concernsStep(err) {
 		return nil // Swap fails too
 	}
 	return t.s.wrap(err)
 }
 
-// isOfStep reports whether an error is about the step's statements, and not about the connection,
-// the order of transactions, or the state of the server.
-func isOfStep(err error) bool {
+// concernsStep reports whether an error is about the step's statements, and not about the
+// connection, the order of transactions, or the state of the server.
+func concernsStep(err error) bool {
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) || len(refused.Code) < 2 {
 		return false
@@ -92,7 +94,7 @@ func (t *transaction) Inbox(ctx context.Context, id string, after int64) ([]dura
 
 // Swap implements [durable.Transaction].
 func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if err := t.s.refused(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
+	if err := t.s.check(r.ID, r.Function, r.Run, r.Owner, r.Step); err != nil {
 		return false, err
 	}
 	mail, err = swap(ctx, t.tx, r)
@@ -105,7 +107,7 @@ func (t *transaction) Swap(ctx context.Context, r *durable.Record) (mail bool, e
 	if err != nil {
 		return false, t.s.wrap(err)
 	}
-	t.s.swapped(r)
+	t.s.finishSwap(r)
 	return mail, nil
 }
 

@@ -37,13 +37,13 @@ import (
 // gone.
 
 const (
-	lanes     = 4       // groups in progress at a time
-	most      = 256     // swaps of a group
-	mostBytes = 4 << 20 // of their states, not counting the last one
+	maxLanes      = 4       // groups in progress at a time
+	maxGroup      = 256     // swaps of a group
+	maxGroupBytes = 4 << 20 // of their states, not counting the last one
 )
 
-// swapping is a waiting swap.
-type swapping struct {
+// pendingSwap is a waiting swap.
+type pendingSwap struct {
 	ctx    context.Context
 	r      durable.Record // a copy: the caller may change its record after it has stopped waiting
 	answer chan struct{}  // closed: the fields below are set
@@ -56,7 +56,7 @@ type writer struct {
 	pool *pgxpool.Pool
 
 	mu    sync.Mutex // guards the fields below
-	queue []*swapping
+	queue []*pendingSwap
 	lanes int
 }
 
@@ -65,11 +65,11 @@ func (w *writer) swap(ctx context.Context, r *durable.Record) (mail bool, err er
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	one := &swapping{ctx: ctx, r: *r, answer: make(chan struct{})}
+	one := &pendingSwap{ctx: ctx, r: *r, answer: make(chan struct{})}
 	one.r.State = slices.Clone(r.State)
 	w.mu.Lock()
 	w.queue = append(w.queue, one)
-	if w.lanes < lanes {
+	if w.lanes < maxLanes {
 		w.lanes++
 		go w.lane()
 	}
@@ -90,11 +90,11 @@ func (w *writer) lane() {
 }
 
 // next returns waiting swaps of different instances, or none if the lane should end.
-func (w *writer) next() (group []*swapping) {
+func (w *writer) next() (group []*pendingSwap) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ids, bytes, n := map[string]bool{}, 0, 0
-	for n < len(w.queue) && n < most && bytes < mostBytes && !ids[w.queue[n].r.ID] {
+	for n < len(w.queue) && n < maxGroup && bytes < maxGroupBytes && !ids[w.queue[n].r.ID] {
 		ids[w.queue[n].r.ID] = true
 		bytes += len(w.queue[n].r.State)
 		n++
@@ -107,10 +107,10 @@ func (w *writer) next() (group []*swapping) {
 }
 
 // write makes the swaps of a group and answers them.
-func (w *writer) write(group []*swapping) {
+func (w *writer) write(group []*pendingSwap) {
 	ctx, stop := whileAnyWaits(group)
 	defer stop()
-	if len(group) == 1 || !w.together(ctx, group) {
+	if len(group) == 1 || !w.swapGroup(ctx, group) {
 		for _, one := range group {
 			one.mail, one.err = swap(one.ctx, w.pool, &one.r)
 		}
@@ -121,7 +121,7 @@ func (w *writer) write(group []*swapping) {
 }
 
 // whileAnyWaits returns a context that ends when the contexts of all callers have ended.
-func whileAnyWaits(group []*swapping) (ctx context.Context, stop func()) {
+func whileAnyWaits(group []*pendingSwap) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
 	var mu sync.Mutex
 	left := len(group)
@@ -143,33 +143,22 @@ func whileAnyWaits(group []*swapping) (ctx context.Context, stop func()) {
 	}
 }
 
-// input is the input of a group's statements: an array for each column.
-const input = `unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[],
-	$10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::text[])
-	AS n (number, id, function, run, version, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step)`
-
-const (
+var (
 	createAll = `WITH made AS (
-			INSERT INTO instances (` + columns + `, wake)
-			SELECT id, function, run, 1, status, reason, labels, created, updated, owner, epoch, due, seen, floor, state, step,
-				CASE WHEN owner = '' THEN due END FROM ` + input + `
+			INSERT INTO instances (` + columns + `, wake) SELECT ` + insertedValues(element) + ` FROM ` + input + `
 			ON CONFLICT (id) DO NOTHING RETURNING id, last > seen AS mail
 		) SELECT n.number, mail FROM made JOIN unnest($1::bigint[], $2::text[]) AS n (number, id) USING (id)`
 	replaceAll = `WITH swapped AS (
-			UPDATE instances AS i SET function = n.function, run = n.run, version = i.version + 1, status = n.status, reason = n.reason,
-				labels = n.labels, created = n.created, updated = n.updated, owner = n.owner, epoch = n.epoch, due = n.due, seen = n.seen,
-				floor = n.floor, state = n.state, step = n.step,
-				wake = CASE WHEN n.owner <> '' THEN NULL WHEN i.last > n.seen AND n.status IN ('running', 'waiting') THEN 0 ELSE n.due END
-			FROM ` + input + `
-			WHERE i.id = n.id AND i.version = n.version RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
+			UPDATE instances AS i SET ` + assignments(element) + ` FROM ` + input + `
+			WHERE ` + unchanged(element) + ` RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
 		), dropped AS (
 			DELETE FROM messages USING swapped WHERE swapped.floor > 0 AND messages.id = swapped.id AND seq <= swapped.floor
 		) SELECT number, mail FROM swapped`
 )
 
-// together makes the swaps of a group in one transaction. It returns false if none was made and
+// swapGroup makes the swaps of a group in one transaction. It returns false if none was made and
 // each has to be made alone; otherwise the answers are in the group.
-func (w *writer) together(ctx context.Context, group []*swapping) (done bool) {
+func (w *writer) swapGroup(ctx context.Context, group []*pendingSwap) (done bool) {
 	var fresh, changed arrays
 	for i, one := range group {
 		one.err = durable.ErrConflict // unless a statement reports that it was written
@@ -192,10 +181,10 @@ func (w *writer) together(ctx context.Context, group []*swapping) (done bool) {
 		return err
 	}
 	if len(fresh.number) > 0 {
-		batch.Queue(createAll, fresh.all()...).Query(answer)
+		batch.Queue(createAll, fresh.params()...).Query(answer)
 	}
 	if len(changed.number) > 0 {
-		batch.Queue(replaceAll, changed.all()...).Query(answer)
+		batch.Queue(replaceAll, changed.params()...).Query(answer)
 	}
 	err := w.pool.SendBatch(ctx, batch).Close()
 	if errors.As(err, new(*pgconn.PgError)) {
@@ -223,15 +212,15 @@ func (a *arrays) add(i int, r *durable.Record) error {
 	labels, err := json.Marshal(r.Labels)
 	a.number = append(a.number, int64(i))
 	a.id, a.function, a.run, a.step = append(a.id, r.ID), append(a.function, r.Function), append(a.run, r.Run), append(a.step, r.Step)
-	a.status, a.reason, a.labels = append(a.status, string(r.Status)), append(a.reason, printable(r.Reason)), append(a.labels, string(labels))
+	a.status, a.reason, a.labels = append(a.status, string(r.Status)), append(a.reason, toPrintable(r.Reason)), append(a.labels, string(labels))
 	a.owner, a.epoch, a.version = append(a.owner, r.Owner), append(a.epoch, r.Epoch), append(a.version, r.Version)
 	a.seen, a.floor, a.state = append(a.seen, r.Seen), append(a.floor, r.Floor), append(a.state, r.State)
 	a.created, a.updated, a.due = append(a.created, nanos.Nullable(r.Created)), append(a.updated, nanos.Nullable(r.Updated)), append(a.due, nanos.Nullable(r.Due))
 	return err
 }
 
-// all returns the parameters in order.
-func (a *arrays) all() []any {
+// params returns the parameters in order.
+func (a *arrays) params() []any {
 	return []any{a.number, a.id, a.function, a.run, a.version, a.status, a.reason, a.labels, a.created, a.updated, a.owner, a.epoch, a.due,
 		a.seen, a.floor, a.state, a.step}
 }

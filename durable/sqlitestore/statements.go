@@ -83,11 +83,11 @@ func (t *statements) close() (err error) {
 
 // swap writes a record. It does not change r: the transaction may still fail.
 func (t *statements) swap(ctx context.Context, r *durable.Record, labels string) (mail bool, err error) {
-	by := t.replace
+	stmt := t.replace
 	if r.Version == 0 {
-		by = t.create
+		stmt = t.create
 	}
-	err = by.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos.Nullable(r.Created), nanos.Nullable(r.Updated),
+	err = stmt.QueryRowContext(ctx, r.ID, r.Function, r.Run, r.Version, string(r.Status), r.Reason, labels, nanos.Nullable(r.Created), nanos.Nullable(r.Updated),
 		r.Owner, r.Epoch, nanos.Nullable(r.Due), r.Seen, r.Floor, r.State, r.Step).Scan(&mail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, durable.ErrConflict

@@ -111,7 +111,7 @@ func (s *Store) Close() error {
 
 // Load implements [durable.Store].
 func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
-	if err := s.w.refused(); err != nil {
+	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
 	row := s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT "+columns+" FROM instances WHERE id = ?", id)
@@ -145,7 +145,7 @@ func (s *Store) Send(ctx context.Context, id string, m durable.Message) error {
 
 // Inbox implements [durable.Store].
 func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durable.Message, err error) {
-	if err := s.w.refused(); err != nil {
+	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
 	ctx = nilctx.Background(ctx)
@@ -158,7 +158,7 @@ func (s *Store) Inbox(ctx context.Context, id string, after int64) (list []durab
 		m.Sent = nanos.Time(sent)
 		list = append(list, m)
 		return nil
-	}, asked{s.reads, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq"}, id, after)
+	}, poolQuery{s.reads, "SELECT seq, name, key, payload, sent FROM messages WHERE id = ? AND seq > ? ORDER BY seq"}, id, after)
 	if err != nil || len(list) > 0 {
 		return list, wrap(err)
 	}
@@ -190,20 +190,20 @@ func (s *Store) Lease(ctx context.Context, worker string, until time.Time) error
 
 // Leased implements [durable.Store].
 func (s *Store) Leased(ctx context.Context, worker string) (until time.Time, err error) {
-	if err := s.w.refused(); err != nil {
+	if err := s.w.checkOpen(); err != nil {
 		return time.Time{}, err
 	}
-	var at *int64
-	err = s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&at)
+	var expiry *int64
+	err = s.reads.QueryRowContext(nilctx.Background(ctx), "SELECT until FROM leases WHERE worker = ?", worker).Scan(&expiry)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return nanos.Time(at), wrap(err)
+	return nanos.Time(expiry), wrap(err)
 }
 
 // List implements [durable.Store].
 func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Record, err error) {
-	if err := s.w.refused(); err != nil {
+	if err := s.w.checkOpen(); err != nil {
 		return nil, err
 	}
 	conditions, args := []string{"id > ?"}, []any{f.After}
@@ -230,7 +230,7 @@ func (s *Store) List(ctx context.Context, f durable.Filter) (list []*durable.Rec
 			return errEnough
 		}
 		return nil
-	}, asked{s.reads, query}, args...)
+	}, poolQuery{s.reads, query}, args...)
 	return list, wrap(err)
 }
 
@@ -269,13 +269,13 @@ func scan(row scanner, before ...any) (*durable.Record, error) {
 // errEnough stops a query early.
 var errEnough = errors.New("enough")
 
-// asked is a query on a pool.
-type asked struct {
+// poolQuery is a query on a pool.
+type poolQuery struct {
 	db    *sql.DB
 	query string
 }
 
-func (a asked) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+func (a poolQuery) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
 	return a.db.QueryContext(ctx, a.query, args...)
 }
 

@@ -23,30 +23,30 @@ const takenColumns = "last > floor, " + columns
 
 // candidate is an instance that can be taken, and the time since which it can.
 type candidate struct {
-	row, at int64
-	taken   durable.Taken // without a record: it must still be read
+	row, due int64
+	taken    durable.Taken // without a record: it must still be read
 }
 
 // take hides due instances and returns them.
-func (t *statements) take(ctx context.Context, by durable.Taking) (list []durable.Taken, next time.Time, err error) {
-	names, err := json.Marshal(by.Functions)
-	if err != nil || len(by.Functions) == 0 {
+func (t *statements) take(ctx context.Context, taking durable.Taking) (list []durable.Taken, next time.Time, err error) {
+	names, err := json.Marshal(taking.Functions)
+	if err != nil || len(taking.Functions) == 0 {
 		return nil, time.Time{}, err
 	}
-	some, err := json.Marshal(by.Steps)
+	some, err := json.Marshal(taking.Steps)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	now, functions, steps := nanos.Of(by.Now), string(names), string(some)
-	found, err := t.candidates(ctx, functions, steps, now, by.Limit)
+	now, functions, steps := nanos.Of(taking.Now), string(names), string(some)
+	found, err := t.candidates(ctx, functions, steps, now, taking.Limit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	n := 0
-	for n < min(len(found), by.Limit) && found[n].at <= now {
+	for n < min(len(found), taking.Limit) && found[n].due <= now {
 		n++
 	}
-	hidden := by.Now.Add(by.Hide)
+	hidden := taking.Now.Add(taking.Hide)
 	if list, err = t.hideAll(ctx, found[:n], hidden); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -57,7 +57,7 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 		}
 	}
 	if n < len(found) {
-		consider(found[n].at)
+		consider(found[n].due)
 	}
 	if n > 0 {
 		consider(nanos.Of(hidden))
@@ -73,25 +73,25 @@ func (t *statements) take(ctx context.Context, by durable.Taking) (list []durabl
 
 // candidates returns, the oldest first, the due instances without an owner, those whose owner's
 // lease has expired, and the first one whose owner's lease will expire.
-func (t *statements) candidates(ctx context.Context, functions, steps string, now int64, most int) (found []candidate, err error) {
+func (t *statements) candidates(ctx context.Context, functions, steps string, now int64, limit int) (found []candidate, err error) {
 	err = each(ctx, func(rows *sql.Rows) (err error) {
 		var c candidate
-		c.taken, err = scanTaken(rows, &c.row, &c.at)
+		c.taken, err = scanTaken(rows, &c.row, &c.due)
 		found = append(found, c)
 		return err
-	}, t.due, functions, steps, now, most)
+	}, t.due, functions, steps, now, limit)
 	if err != nil {
 		return nil, err
 	}
 	err = each(ctx, func(rows *sql.Rows) error {
 		var c candidate
-		err := rows.Scan(&c.row, &c.at)
-		if found = append(found, c); err == nil && c.at > now {
+		err := rows.Scan(&c.row, &c.due)
+		if found = append(found, c); err == nil && c.due > now {
 			return errEnough // they are in order
 		}
 		return err
 	}, t.owned, functions, steps)
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.due, b.due) })
 	return found, err
 }
 

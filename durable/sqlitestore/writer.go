@@ -36,42 +36,42 @@ import (
 // A write whose context has ended when its group begins is not made. After that its caller waits
 // for the commit, so that the answer is always correct.
 
-// most is the maximum number of writes in a group.
-const most = 1024
+// maxGroup is the maximum number of writes in a group.
+const maxGroup = 1024
 
 // write is a waiting write.
 type write struct {
-	ctx    context.Context
-	make   func(context.Context, *statements) error
-	tells  bool // it may make an instance due, or end one
-	err    error
-	answer chan struct{}
+	ctx      context.Context
+	make     func(context.Context, *statements) error
+	notifies bool // it may make an instance due, or end one
+	err      error
+	answer   chan struct{}
 }
 
 // writer makes all writes of a store.
 type writer struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	tell  func()
-	ended chan struct{}
+	db     *sql.DB
+	conn   *sql.Conn
+	notify func()
+	ended  chan struct{}
 
-	mu     sync.Mutex
-	some   sync.Cond // the goroutine sleeps here
-	queue  []*write
-	closed bool
-	failed error // the error of closing
+	mu       sync.Mutex
+	nonEmpty sync.Cond // the goroutine sleeps here
+	queue    []*write
+	closed   bool
+	failed   error // the error of closing
 }
 
 // newWriter starts the goroutine.
-func newWriter(db *sql.DB, c *sql.Conn, t *statements, tell func()) *writer {
-	w := &writer{db: db, conn: c, tell: tell, ended: make(chan struct{})}
-	w.some.L = &w.mu
+func newWriter(db *sql.DB, c *sql.Conn, t *statements, notify func()) *writer {
+	w := &writer{db: db, conn: c, notify: notify, ended: make(chan struct{})}
+	w.nonEmpty.L = &w.mu
 	go w.loop(t)
 	return w
 }
 
-// refused returns why the store takes no calls, or nil.
-func (w *writer) refused() error {
+// checkOpen returns why the store takes no calls, or nil.
+func (w *writer) checkOpen() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -80,15 +80,15 @@ func (w *writer) refused() error {
 	return nil
 }
 
-// do makes a write in a group. It blocks until the write is durable. If tells is set, the
+// do makes a write in a group. It blocks until the write is durable. If notifies is set, the
 // listeners are called. A write that only hides instances must not set it, or a listening engine
 // would call Take forever.
-func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *statements) error) error {
+func (w *writer) do(ctx context.Context, notifies bool, f func(context.Context, *statements) error) error {
 	ctx = nilctx.Background(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	one := &write{ctx: ctx, make: f, tells: tells, answer: make(chan struct{})}
+	one := &write{ctx: ctx, make: f, notifies: notifies, answer: make(chan struct{})}
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -96,7 +96,7 @@ func (w *writer) do(ctx context.Context, tells bool, f func(context.Context, *st
 	}
 	w.queue = append(w.queue, one)
 	w.mu.Unlock()
-	w.some.Signal()
+	w.nonEmpty.Signal()
 	<-one.answer
 	return one.err
 }
@@ -106,7 +106,7 @@ func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.some.Signal()
+	w.nonEmpty.Signal()
 	<-w.ended
 	return w.failed
 }
@@ -116,9 +116,9 @@ func (w *writer) next() (group []*write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.queue) == 0 && !w.closed {
-		w.some.Wait()
+		w.nonEmpty.Wait()
 	}
-	n := min(len(w.queue), most)
+	n := min(len(w.queue), maxGroup)
 	group, w.queue = w.queue[:n:n], w.queue[n:]
 	return group
 }
@@ -133,8 +133,8 @@ func (w *writer) loop(t *statements) {
 				_ = w.commit(ctx, t, []*write{one}) // its error is stored in the write
 			}
 		}
-		if slices.ContainsFunc(group, func(one *write) bool { return one.tells && one.err == nil }) {
-			w.tell()
+		if slices.ContainsFunc(group, func(one *write) bool { return one.notifies && one.err == nil }) {
+			w.notify()
 		}
 		for _, one := range group {
 			close(one.answer)

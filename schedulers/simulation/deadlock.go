@@ -98,7 +98,7 @@ func reason(on any) (what, holder string) {
 }
 
 // machinery are the packages that are never reported as the location of a wait.
-var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "internal/budget.", "job.", "awaiter.", "coord.", "parallel.", "durable/durabletest.simulated.", "durable.inTurn."}
+var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "internal/budget.", "job.", "awaiter.", "coord.", "parallel.", "durable/durabletest.simulated.", "durable.orderedStore."}
 
 const module = "github.com/movenext/movenext/"
 
