@@ -22,16 +22,16 @@ import (
 
 // exhaustive is the strategy and its progress through the tree.
 type exhaustive struct {
-	bound  int // deviations; 0: no bound
-	from   []run
-	parent int // the run whose children are tried: from[parent]
-	child  child
-	begun  bool
-	tried  int  // schedules that have run
-	cut    bool // schedules beyond the bound exist, or
-	lost   bool // some children cannot be tried
-	trying int  // number of deviations in the running schedule
-	skip   int  // where its children begin
+	bound       int // deviations; 0: no bound
+	runs        []run
+	parent      int // the run whose children are tried: runs[parent]
+	child       child
+	started     bool
+	tried       int  // schedules that have run
+	truncated   bool // schedules beyond the bound exist, or
+	unreachable bool // some children cannot be tried
+	deviations  int  // number of deviations in the running schedule
+	prefix      int  // where its children begin
 }
 
 // run is a completed schedule.
@@ -42,82 +42,82 @@ type run struct {
 }
 
 // choice is a choice in compact form.
-type choice struct{ of, chosen uint16 }
+type choice struct{ turns, chosen uint16 }
 
 // child is the next child of a parent: the point of its deviation, and the turn that it takes.
-type child struct{ at, to int }
+type child struct{ choice, turn int }
 
 func newExhaustive(bound int) *exhaustive { return &exhaustive{bound: max(0, bound)} }
 
 func (e *exhaustive) next(_ *rand.Rand, _, _ int) (string, chooser) {
-	if !e.begun {
-		e.begun = true
+	if !e.started {
+		e.started = true
 		return "exhaustive", script(nil)
 	}
-	for e.parent < len(e.from) {
-		p := &e.from[e.parent]
-		if c := e.child; c.at < len(p.trace) {
-			if c.to < int(p.trace[c.at].of) {
-				e.child.to++
-				e.trying, e.skip = p.deviations+1, c.at+1
-				return "exhaustive", script(p.until(c))
+	for e.parent < len(e.runs) {
+		p := &e.runs[e.parent]
+		if c := e.child; c.choice < len(p.trace) {
+			if c.turn < int(p.trace[c.choice].turns) {
+				e.child.turn++
+				e.deviations, e.prefix = p.deviations+1, c.choice+1
+				return "exhaustive", script(p.choicesOf(c))
 			}
-			e.child = child{c.at + 1, 1}
+			e.child = child{c.choice + 1, 1}
 			continue
 		}
 		p.trace = nil // all of its children were tried
-		if e.parent++; e.parent < len(e.from) {
-			e.child = child{e.from[e.parent].first, 1}
+		if e.parent++; e.parent < len(e.runs) {
+			e.child = child{e.runs[e.parent].first, 1}
 		}
 	}
 	return "", nil
 }
 
-// until returns the choices of a child: those of its parent, and its deviation.
-func (r *run) until(c child) []int {
-	chosen := make([]int, c.at+1)
-	for i := range c.at {
+// choicesOf returns the choices of a child: those of its parent, and its deviation.
+func (r *run) choicesOf(c child) []int {
+	chosen := make([]int, c.choice+1)
+	for i := range c.choice {
 		chosen[i] = int(r.trace[i].chosen)
 	}
-	chosen[c.at] = c.to
+	chosen[c.choice] = c.turn
 	return chosen
 }
 
-// ran records the schedule that next has returned.
-func (e *exhaustive) ran(t simulation.Trace) {
+// record records the schedule that next has returned.
+func (e *exhaustive) record(t simulation.Trace) {
 	e.tried++
-	r := run{first: e.skip, deviations: e.trying}
-	if !e.expected(t) {
-		e.cut, e.lost = true, true
+	r := run{first: e.prefix, deviations: e.deviations}
+	if !e.matchesParent(t) {
+		e.truncated, e.unreachable = true, true
 		return
 	}
-	if len(t) == e.skip {
+	if len(t) == e.prefix {
 		return
 	}
-	if e.bound > 0 && e.trying >= e.bound {
-		e.cut = true
+	if e.bound > 0 && e.deviations >= e.bound {
+		e.truncated = true
 		return
 	}
 	r.trace = make([]choice, len(t))
 	for i, c := range t {
 		if c.Of > math.MaxUint16 {
-			e.cut, e.lost = true, true
+			e.truncated, e.unreachable = true, true
 		}
 		r.trace[i] = choice{uint16(min(c.Of, math.MaxUint16)), uint16(min(c.Chosen, math.MaxUint16))}
 	}
-	if e.from = append(e.from, r); len(e.from) == 1 {
+	if e.runs = append(e.runs, r); len(e.runs) == 1 {
 		e.child = child{r.first, 1}
 	}
 }
 
-// expected reports whether the choices up to the last deviation equal those of the parent. If
+// matchesParent reports whether the choices up to the last deviation equal those of the parent. If
 // not, the program depends on more than its schedule.
-func (e *exhaustive) expected(t simulation.Trace) bool {
-	if len(t) < e.skip {
+func (e *exhaustive) matchesParent(t simulation.Trace) bool {
+	if len(t) < e.prefix {
 		return false
 	}
-	for i := range e.skip {
-		if int(e.from[e.parent].trace[i].of) != t[i].Of {
+	for i := range e.prefix {
+		if int(e.runs[e.parent].trace[i].turns) != t[i].Of {
 			return false
 		}
 	}
@@ -125,7 +125,7 @@ func (e *exhaustive) expected(t simulation.Trace) bool {
 }
 
 // complete reports whether all schedules of the program have run.
-func (e *exhaustive) complete() bool { return e.exhausted() && !e.cut }
+func (e *exhaustive) complete() bool { return e.exhausted() && !e.truncated }
 
 // exhausted reports whether all schedules up to the bound have run.
-func (e *exhaustive) exhausted() bool { return e.begun && e.parent >= len(e.from) && !e.lost }
+func (e *exhaustive) exhausted() bool { return e.started && e.parent >= len(e.runs) && !e.unreachable }

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-var replay = flag.String("jobtest.replay", "",
+var replayFlag = flag.String("jobtest.replay", "",
 	"the schedule that jobtest.Run and jobtest.Explore follow, as a failed test has printed it; use it with -run")
 
 var errGoroutines = errors.New("jobtest: goroutines are left behind")
@@ -34,16 +36,16 @@ var errGoroutines = errors.New("jobtest: goroutines are left behind")
 // target.
 func Run(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	t.Helper()
-	s, end := begin(t, f, true, opts)
+	s, end := newSession(t, f, true, opts)
 	defer end()
-	if s.replays() {
+	if s.replayFromFlag() {
 		return
 	}
 	name, c := random{}.next(s.random(0), 0, 0)
-	if s.chosen {
+	if s.hasChoices {
 		name, c = "given", fromBytes(s.choices)
 	}
-	if o := s.try(c); o.failed() {
+	if o := s.runSchedule(c); o.failed() {
 		s.report(fmt.Sprintf("seed %d (%s)", s.seed, name), o, o)
 	}
 }
@@ -66,100 +68,138 @@ func Run(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 // Explore blocks until it is done; [Run] describes the restriction on other tests.
 func Explore(t testing.TB, f func(ctx context.Context) error, opts ...Option) {
 	t.Helper()
-	s, end := begin(t, f, false, opts)
+	s, end := newSession(t, f, false, opts)
 	defer end()
-	if s.replays() {
+	if s.replayFromFlag() {
 		return
 	}
-	var all *exhaustive
-	left, before := s.strategies, t.Failed()
-	for i := 0; i < s.schedules && len(left) > 0; i++ {
-		pick := i % len(left)
-		r := s.random(i)
-		name, c := left[pick].next(r, i/len(left), s.horizon)
-		e, isAll := left[pick].(*exhaustive)
-		if isAll {
-			all = e
+	x := &exploration{session: s, strategies: slices.Clone(s.strategies)}
+	before := t.Failed()
+	for x.tried < s.schedules {
+		c, ok := x.nextSchedule()
+		if !ok {
+			break
 		}
-		if c == nil {
-			if all.complete() {
-				break
-			}
-			left = append(append([]strategy(nil), left[:pick]...), left[pick+1:]...)
-			i--
-			continue
-		}
-		if s.settings.cancel && !isAll {
-			c = interrupting(c, r.IntN(max(1, s.horizon+1)))
-		}
-		if s.faults != nil && !isAll {
-			c = s.faulty(c, r)
-		}
-		o := s.try(c)
+		o := s.runSchedule(c.chooser)
 		if o.failed() {
-			s.report(fmt.Sprintf("seed %d, schedule %d (%s)", s.seed, i, name), s.shrink(o), o)
+			s.report(fmt.Sprintf("seed %d, schedule %d (%s)", s.seed, x.tried, c.name), s.shrink(o), o)
 			return
 		}
 		if t.Failed() && !before {
 			t.Logf("the schedule that has failed is %s", flagOf(o.trace))
 			return
 		}
-		if isAll {
-			e.ran(o.trace)
+		if c.exhaustive != nil {
+			c.exhaustive.record(o.trace)
 		}
+		x.tried++
 	}
-	s.account(all)
+	s.logProgress(x.exhaustive)
 }
 
-// account logs how much of the program has been explored.
-func (s *session) account(all *exhaustive) {
+// exploration is the rotation of the strategies in one call of Explore.
+type exploration struct {
+	*session
+	strategies []strategy  // that have schedules left
+	exhaustive *exhaustive // the last one that was asked for a schedule; nil: none
+	tried      int
+}
+
+// candidate is a schedule to run.
+type candidate struct {
+	name       string
+	chooser    chooser
+	exhaustive *exhaustive // which keeps the schedule's trace; nil: another strategy
+}
+
+// nextSchedule returns a schedule of the strategy whose turn it is. It returns false if all
+// schedules of the program have been tried, or no strategy has any left.
+func (x *exploration) nextSchedule() (candidate, bool) {
+	for len(x.strategies) > 0 {
+		n := len(x.strategies)
+		index := x.tried % n
+		s := x.strategies[index]
+		r := x.random(x.tried)
+		name, c := s.next(r, x.tried/n, x.horizon)
+		all, isAll := s.(*exhaustive)
+		if isAll {
+			x.exhaustive = all
+		}
+		switch {
+		case c != nil && isAll:
+			return candidate{name, c, all}, true
+		case c != nil:
+			return candidate{name, x.decorate(c, r), nil}, true
+		case x.exhaustive.complete():
+			return candidate{}, false
+		}
+		x.strategies = slices.Delete(x.strategies, index, index+1)
+	}
+	return candidate{}, false
+}
+
+// decorate adds what a strategy that chooses at random does not choose well by itself: when the
+// context ends, and how often faults happen. The exhaustive strategy needs neither.
+func (s *session) decorate(c chooser, r *rand.Rand) chooser {
+	if s.settings.cancel {
+		c = withInterrupt(c, r.IntN(max(1, s.horizon+1)))
+	}
+	if s.faults != nil {
+		c = s.withFaults(c, r)
+	}
+	return c
+}
+
+// logProgress logs how much of the program has been explored.
+func (s *session) logProgress(all *exhaustive) {
 	s.t.Helper()
 	switch {
 	case all == nil:
 		s.t.Logf("%d schedules without a failure", s.runs)
 	case all.complete():
-		s.t.Logf("complete: the program has %s, and none fails", counted(all.tried, "schedule"))
+		s.t.Logf("complete: the program has %s, and none fails", quantity(all.tried, "schedule"))
 	case all.exhausted():
 		s.t.Logf("not complete, but every schedule with at most %s other than the oldest turn: %d schedules without a failure",
-			counted(all.bound, "choice"), s.runs)
+			quantity(all.bound, "choice"), s.runs)
 	default:
 		s.t.Logf("not complete: %d schedules without a failure", s.runs)
 	}
 }
 
-// try runs the program in the schedule of a chooser, and checks for leftover goroutines.
-func (s *session) try(c chooser) outcome { return s.accounted(s.follow(c)) }
+// runSchedule runs the program in the schedule of a chooser, and checks for leftover goroutines.
+func (s *session) runSchedule(c chooser) outcome { return s.checkLeaks(s.runWithChooser(c)) }
 
-// follow runs the program in the schedule of a chooser.
-func (s *session) follow(c chooser) outcome {
+// runWithChooser runs the program in the schedule of a chooser.
+func (s *session) runWithChooser(c chooser) outcome {
 	return s.run(func(opts ...simulation.Option) *simulation.Scheduler { return simulation.NewWith(c, opts...) }, false)
 }
 
-// accounted turns an outcome without a failure into a failure if goroutines are left behind.
-func (s *session) accounted(o outcome) outcome {
+// checkLeaks turns an outcome without a failure into a failure if goroutines are left behind.
+func (s *session) checkLeaks(o outcome) outcome {
 	if !o.failed() {
-		o.failure = s.leaves(func() { s.again(o.trace, false) })
+		o.failure = s.findLeak(func() { s.replay(o.trace, false) })
 	}
 	return o
 }
 
-// again repeats a schedule.
-func (s *session) again(t simulation.Trace, record bool) outcome {
+// replay runs the program in a schedule that has already run. If record is set, the outcome has
+// the events.
+func (s *session) replay(t simulation.Trace, record bool) outcome {
 	return s.run(func(opts ...simulation.Option) *simulation.Scheduler { return simulation.Replay(t, opts...) }, record)
 }
 
-// replays follows the schedule of the flag, if it is set, and reports whether it was.
-func (s *session) replays() bool {
+// replayFromFlag follows the schedule of the flag, if it is set, and reports whether it was.
+func (s *session) replayFromFlag() bool {
 	s.t.Helper()
-	if *replay == "" {
+	if *replayFlag == "" {
 		return false
 	}
-	t, err := simulation.ParseTrace(strings.ReplaceAll(strings.Trim(*replay, "-"), ",", " "))
+	t, err := simulation.ParseTrace(strings.ReplaceAll(strings.Trim(*replayFlag, "-"), ",", " "))
 	if err != nil {
 		s.t.Errorf("jobtest: the flag -jobtest.replay: %v", err)
 		return true
 	}
-	if o := s.accounted(s.again(t, false)); o.failed() {
+	if o := s.checkLeaks(s.replay(t, false)); o.failed() {
 		s.report("replay", o, o)
 		return true
 	}
@@ -170,15 +210,15 @@ func (s *session) replays() bool {
 // flagOf returns the schedule in the form of the flag. Trailing choices of the oldest turn are
 // omitted: a replay makes them by default.
 func flagOf(t simulation.Trace) string {
-	t = trimmed(t)
+	t = trim(t)
 	if len(t) == 0 {
 		return "-jobtest.replay=-"
 	}
 	return "-jobtest.replay=" + strings.ReplaceAll(t.String(), " ", ",")
 }
 
-// trimmed returns a trace without the choices of the oldest turn at its end.
-func trimmed(t simulation.Trace) simulation.Trace {
+// trim returns a trace without the choices of the oldest turn at its end.
+func trim(t simulation.Trace) simulation.Trace {
 	for len(t) > 0 && t[len(t)-1].Chosen == 0 {
 		t = t[:len(t)-1]
 	}

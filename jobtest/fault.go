@@ -45,37 +45,37 @@ func Fault(ctx context.Context, name string) bool {
 		return false
 	}
 	r, _ := ctx.Value(faultKey{}).(*runningSchedule)
-	return r != nil && r.fails(name)
+	return r != nil && r.chooseFault(name)
 }
 
-// fails lets the schedule choose whether a fault happens.
-func (r *runningSchedule) fails(name string) bool {
+// chooseFault lets the schedule choose whether a fault happens.
+func (r *runningSchedule) chooseFault(name string) bool {
 	if r.faults == nil || !r.faults(name) || r.returned {
 		return false
 	}
-	r.failing = true
+	r.choosingFault = true
 	happens := r.sim.Pick(2) == 1
-	r.failing = false
+	r.choosingFault = false
 	if happens && r.recording {
 		r.record(simulation.Event{Time: r.sim.Now(), Kind: simulation.Picked, Work: "fault: " + name})
 	}
 	return happens
 }
 
-// refuses decides about the scheduler's fault. The job that calls the test's function is not part
+// refuse decides about the scheduler's fault. The job that calls the test's function is not part
 // of the program, so it is never refused.
-func (r *runningSchedule) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
+func (r *runningSchedule) refuse(schedulers.Work) bool { return r.began && r.chooseFault(Refusal) }
 
 // faultRates are the probabilities of a fault; each rate applies to some of the random schedules.
 // If each of ten fault points fails every other time, a program rarely passes all of them.
 var faultRates = []float64{0.5, 0.2, 0.05}
 
-// faulty decides with one of the rates whether a fault happens, and leaves all other choices to
-// c.
-func (s *session) faulty(c chooser, r *rand.Rand) chooser {
+// withFaults decides with one of the rates whether a fault happens, and leaves all other choices
+// to c.
+func (s *session) withFaults(c chooser, r *rand.Rand) chooser {
 	rate := faultRates[r.IntN(len(faultRates))]
 	return func(turns []simulation.Turn) int {
-		if !s.failing {
+		if !s.choosingFault {
 			return c(turns)
 		}
 		if r.Float64() < rate {

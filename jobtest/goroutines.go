@@ -15,24 +15,24 @@ import (
 // stacks of all goroutines are exact, but take a thousand times as long. They are compared after
 // a single schedule, and after a schedule in which the number has grown.
 //
-// A goroutine that is started once, such as a worker of some pool, is no leak.
+// A goroutine that is started once, such as a worker of some pool, is not a leak.
 // One that is started in each schedule is, so the schedule is repeated.
 
 const (
-	looks = 1000 // checks that yield, before the first that sleeps
-	naps  = 100  // checks that sleep for a millisecond
+	yieldChecks = 1000 // checks that yield, before the first that sleeps
+	sleepChecks = 100  // checks that sleep for a millisecond
 )
 
-// grown waits for the number of goroutines to fall to the baseline, and reports whether it stayed
-// above it.
-func (s *session) grown() bool {
-	for i := range looks + naps {
+// hasGrown waits for the number of goroutines to fall to the baseline, and reports whether it
+// stayed above it.
+func (s *session) hasGrown() bool {
+	for i := range yieldChecks + sleepChecks {
 		n := runtime.NumGoroutine()
 		if n <= s.goroutines {
 			s.goroutines = n
 			return false
 		}
-		if i < looks {
+		if i < yieldChecks {
 			runtime.Gosched()
 		} else {
 			time.Sleep(time.Millisecond)
@@ -41,15 +41,15 @@ func (s *session) grown() bool {
 	return true
 }
 
-// leaves reports which goroutines, if any, the program leaves behind in every schedule; again
+// findLeak reports which goroutines, if any, the program leaves behind in every schedule; repeat
 // repeats the schedule.
-func (s *session) leaves(again func()) *failure {
-	if s.known != nil && len(comeSince(s.known)) == 0 || s.known == nil && !s.grown() {
+func (s *session) findLeak(repeat func()) *failure {
+	if s.knownStacks != nil && len(goroutinesSince(s.knownStacks)) == 0 || s.knownStacks == nil && !s.hasGrown() {
 		return nil
 	}
 	known := goroutines()
-	again()
-	left := comeSince(known)
+	repeat()
+	left := goroutinesSince(known)
 	s.goroutines = runtime.NumGoroutine()
 	if len(left) == 0 {
 		return nil
@@ -57,9 +57,9 @@ func (s *session) leaves(again func()) *failure {
 	return &failure{leak, errGoroutines, strings.Join(left, "\n\n")}
 }
 
-// comeSince returns the stacks of goroutines that are not in known and do not end soon.
-func comeSince(known map[string]string) (left []string) {
-	for range naps {
+// goroutinesSince returns the stacks of goroutines that are not in known and do not end soon.
+func goroutinesSince(known map[string]string) (left []string) {
+	for range sleepChecks {
 		left = nil
 		for id, stack := range goroutines() {
 			if _, old := known[id]; !old && !strings.Contains(stack, "testing.tRunner(") {

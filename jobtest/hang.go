@@ -20,22 +20,22 @@ type Main interface{ Run() int }
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(jobtest.DumpOnHang(m)) }
 //
 // Machines are tracked (package inspect) while the tests run.
-func DumpOnHang(m Main) Main { return dumping{m} }
+func DumpOnHang(m Main) Main { return dumpingMain{m} }
 
-type dumping struct{ Main }
+type dumpingMain struct{ Main }
 
-// before limits how long before the time limit the dump is written. It is a tenth of the limit,
+// maxLead limits how long before the time limit the dump is written. It is a tenth of the limit,
 // but at most this.
-const before = 5 * time.Second
+const maxLead = 5 * time.Second
 
 // Run implements [Main].
-func (d dumping) Run() int {
+func (d dumpingMain) Run() int {
 	defer inspect.Track()()
 	if !flag.Parsed() {
 		flag.Parse()
 	}
 	if limit := timeLimit(); limit > 0 {
-		timer := time.AfterFunc(limit-min(before, limit/10), func() {
+		timer := time.AfterFunc(limit-min(maxLead, limit/10), func() {
 			fmt.Fprintf(os.Stderr, "movenext: the time limit of %v is near\n", limit)
 			if err := inspect.Dump(os.Stderr); err != nil {
 				fmt.Fprintln(os.Stderr, "movenext:", err)

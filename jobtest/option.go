@@ -11,17 +11,17 @@ type Option interface{ set(*settings) }
 
 // settings are the values of the options.
 type settings struct {
-	schedules  int
-	steps      int
-	seed       uint64
-	timeRaces  time.Duration
-	cancel     bool
-	everywhere bool                   // SuspendEverywhere
-	faults     func(name string) bool // nil: none
-	invariant  func() error
-	choices    []byte // of Choices
-	chosen     bool   // Choices is given
-	strategies []strategy
+	schedules         int
+	steps             int
+	seed              uint64
+	timeRaces         time.Duration
+	cancel            bool
+	suspendEverywhere bool                   // SuspendEverywhere
+	faults            func(name string) bool // nil: none
+	invariant         func() error
+	choices           []byte // of Choices
+	hasChoices        bool   // Choices is given
+	strategies        []strategy
 }
 
 const (
@@ -80,7 +80,7 @@ func Seed(n uint64) Option { return option(func(c *settings) { c.seed = n }) }
 // races with work, and with timers that expire a little later. But a timeout of a second does not
 // end work of a few steps of a millisecond; see simulation.StepTime. Zero or less means that
 // steps take no time, which is the default: a timer expires only when nothing can run.
-func StepTime(most time.Duration) Option { return option(func(c *settings) { c.timeRaces = most }) }
+func StepTime(limit time.Duration) Option { return option(func(c *settings) { c.timeRaces = limit }) }
 
 // Invariant sets a function that is called after each step. Its error is a failure of the
 // schedule. f is called on the goroutine of a step, while no other step runs, so it may read the
@@ -95,7 +95,7 @@ func Invariant(f func() error) Option { return option(func(c *settings) { c.inva
 //
 // data must not change during the call. [Explore] ignores this option.
 func Choices(data []byte) Option {
-	return option(func(c *settings) { c.choices, c.chosen = data, true })
+	return option(func(c *settings) { c.choices, c.hasChoices = data, true })
 }
 
 // toggle is an option without a parameter.
@@ -136,7 +136,7 @@ func (t toggle) set(c *settings) {
 	case CancelEverywhere:
 		c.cancel = true
 	case SuspendEverywhere:
-		c.everywhere = true
+		c.suspendEverywhere = true
 	case TimeRaces:
 		c.timeRaces = math.MaxInt64
 	case Random:

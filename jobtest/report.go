@@ -9,24 +9,24 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// most limits the number of steps that a report lists: the last ones.
-const most = 60
+// maxReportedSteps limits the number of steps that a report lists: the last ones.
+const maxReportedSteps = 60
 
 // report fails the test. shrunk is the schedule to show, found the one that failed first.
 func (s *session) report(how string, shrunk, found outcome) {
 	s.t.Helper()
-	again := shrunk
+	repeated := shrunk
 	if shrunk.failure.kind != hanging && shrunk.failure.kind != diverging {
-		again = s.again(trimmed(shrunk.trace), true)
+		repeated = s.replay(trim(shrunk.trace), true)
 	}
-	events := again.events
-	if !again.failed() {
-		again = shrunk // leftover goroutines, or a program that behaves differently
+	events := repeated.events
+	if !repeated.failed() {
+		repeated = shrunk // leftover goroutines, or a program that behaves differently
 	}
 	var b strings.Builder
-	names := namesOf(events)
-	fmt.Fprintf(&b, "%s: %s: %s\n", how, again.failure.kind, renamed(again.failure.err.Error(), names))
-	fmt.Fprintf(&b, "%s", counted(deviations(shrunk.trace), "choice"))
+	names := workNames(events)
+	fmt.Fprintf(&b, "%s: %s: %s\n", how, repeated.failure.kind, replaceNumbers(repeated.failure.err.Error(), names))
+	fmt.Fprintf(&b, "%s", quantity(deviations(shrunk.trace), "choice"))
 	if n := deviations(found.trace); n > deviations(shrunk.trace) {
 		fmt.Fprintf(&b, ", shrunk from %d", n)
 	}
@@ -36,7 +36,7 @@ func (s *session) report(how string, shrunk, found outcome) {
 	s.t.Errorf("%s", strings.TrimRight(b.String(), "\n"))
 }
 
-func counted(n int, what string) string {
+func quantity(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
@@ -45,8 +45,8 @@ func counted(n int, what string) string {
 
 // steps lists events, one per line: the job, the line of code, and what the job has waited for.
 func steps(b *strings.Builder, events []simulation.Event, names map[string]string) {
-	if skipped := len(events) - most; skipped > 0 {
-		fmt.Fprintf(b, "    … %s\n", counted(skipped, "step"))
+	if skipped := len(events) - maxReportedSteps; skipped > 0 {
+		fmt.Fprintf(b, "    … %s\n", quantity(skipped, "step"))
 		events = events[skipped:]
 	}
 	var rows [][3]string
@@ -66,9 +66,9 @@ func steps(b *strings.Builder, events []simulation.Event, names map[string]strin
 	}
 }
 
-// namesOf names the work of events. A job without a name is named after its
+// workNames names the work of events. A job without a name is named after its
 // function, and numbered within the report: its own number differs between runs.
-func namesOf(events []simulation.Event) map[string]string {
+func workNames(events []simulation.Event) map[string]string {
 	names := map[string]string{}
 	count := map[string]int{}
 	for _, e := range events {
@@ -96,8 +96,8 @@ func namesOf(events []simulation.Event) map[string]string {
 
 var number = regexp.MustCompile(`#\d+`)
 
-// renamed returns a text with the names of jobs instead of their numbers.
-func renamed(text string, names map[string]string) string {
+// replaceNumbers returns a text with the names of jobs instead of their numbers.
+func replaceNumbers(text string, names map[string]string) string {
 	return number.ReplaceAllStringFunc(text, func(n string) string {
 		if name := names[n]; name != "" {
 			return name
@@ -124,7 +124,7 @@ func text(e simulation.Event, names map[string]string) string {
 		}
 	}
 	if e.For != "" {
-		parts = append(parts, "has waited for "+renamed(e.For, names))
+		parts = append(parts, "has waited for "+replaceNumbers(e.For, names))
 	}
 	return strings.Join(parts, "  ← ")
 }

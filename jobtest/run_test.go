@@ -36,7 +36,7 @@ func TestRunHasVirtualTime(t *testing.T) {
 }
 
 // The context of the function ends when the function returns, so work that waits
-// for that is no leak.
+// for that is not a leak.
 func TestTheContextEndsAfterTheFunction(t *testing.T) {
 	var cause error
 	w := ran(t, func(ctx context.Context) error {
@@ -111,7 +111,7 @@ func TestGoroutinesThatAreLeftBehindAreReported(t *testing.T) {
 		}
 		return nil
 	})
-	assert.Empty(t, w.failures, "one that is started once is no leak")
+	assert.Empty(t, w.failures, "one that is started once is not a leak")
 }
 
 func waitAtGate(gate chan struct{}) { <-gate }

@@ -20,15 +20,15 @@ import (
 // schedules share.
 type session struct {
 	*settings
-	t          testing.TB
-	program    func(context.Context) error
-	hang       context.Context   // ends if a step hangs
-	moved      atomic.Bool       // a step was taken since the watchdog last checked
-	goroutines int               // of the process, outside of any schedule
-	known      map[string]string // their stacks, if there is one schedule only
-	runs       int
-	horizon    int  // choices of the longest schedule
-	failing    bool // the choice is whether a fault happens
+	t             testing.TB
+	program       func(context.Context) error
+	hang          context.Context   // ends if a step hangs
+	moved         atomic.Bool       // a step was taken since the watchdog last checked
+	goroutines    int               // of the process, outside of any schedule
+	knownStacks   map[string]string // their stacks, if there is one schedule only
+	runs          int
+	horizon       int  // choices of the longest schedule
+	choosingFault bool // the choice is whether a fault happens
 }
 
 // outcome is the outcome of one schedule.
@@ -65,15 +65,15 @@ type failure struct {
 // has returned.
 var errOver = errors.New("jobtest: the test's function has returned")
 
-// grace limits the steps that work left behind by the test's function may take before the context
-// ends. Work that ends by itself is not affected; a ticker is.
-const grace = 1000
+// graceSteps limits the steps that work left behind by the test's function may take before the
+// context ends. Work that ends by itself is not affected; a ticker is.
+const graceSteps = 1000
 
 // errHangs is the cause when the driver gives up.
 var errHangs = errors.New("jobtest: a step has not returned within 10 s: it waits for something that the simulation does not see")
 
-// patience is the real time that a step may take.
-const patience = 10 * time.Second
+// maxStepTime is the real time that a step may take.
+const maxStepTime = 10 * time.Second
 
 // watch starts the clock of the watchdog. A test replaces it with one that it drives by hand.
 var watch = func(d time.Duration) (ticks <-chan time.Time, stop func()) {
@@ -84,17 +84,17 @@ var watch = func(d time.Duration) (ticks <-chan time.Time, stop func()) {
 // rootName is the name of the job that calls the test's function.
 const rootName = "the test"
 
-// begin returns a session, of a single schedule or of many, and the function that
+// newSession returns a session, of a single schedule or of many, and the function that
 // ends it.
-func begin(t testing.TB, program func(context.Context) error, single bool, opts []Option) (*session, func()) {
+func newSession(t testing.TB, program func(context.Context) error, single bool, opts []Option) (*session, func()) {
 	s := &session{settings: settingsOf(opts), t: t, program: program}
 	hang, cancel := context.WithCancelCause(context.Background())
 	s.hang = hang
-	usual := func() {}
-	if s.everywhere || !single {
-		usual = budget.EveryAwait()
+	restoreBudget := func() {}
+	if s.suspendEverywhere || !single {
+		restoreBudget = budget.EveryAwait()
 	}
-	ticks, stop := watch(patience)
+	ticks, stop := watch(maxStepTime)
 	over := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {
@@ -111,14 +111,14 @@ func begin(t testing.TB, program func(context.Context) error, single bool, opts 
 			}
 		}
 	}()
-	if s.goroutines = runtime.NumGoroutine(); single || *replay != "" {
-		s.known = goroutines()
+	if s.goroutines = runtime.NumGoroutine(); single || *replayFlag != "" {
+		s.knownStacks = goroutines()
 	}
 	return s, func() {
 		close(over)
 		stop()
 		<-ended
-		usual()
+		restoreBudget()
 		cancel(nil)
 	}
 }
@@ -148,12 +148,12 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 	r.ctx, r.cancel = context.WithCancelCause(context.WithValue(context.Background(), faultKey{}, r))
 	defer r.cancel(nil)
 	opts := append(observer(r, record), simulation.Steps(s.steps), simulation.StepTime(s.timeRaces), simulation.Settle(),
-		simulation.OnPanic(r.hearPanic), simulation.Between(r.check), simulation.Idle(r.idle))
+		simulation.OnPanic(r.notePanic), simulation.Between(r.check), simulation.Idle(r.idle))
 	if s.settings.cancel {
 		opts = append(opts, simulation.Interrupt(func() { r.interrupted = true; r.cancel(context.Canceled) }))
 	}
 	if s.faults != nil {
-		opts = append(opts, simulation.Refuse(r.refuses))
+		opts = append(opts, simulation.Refuse(r.refuse))
 	}
 	sim := make(opts...)
 	r.sim = sim
@@ -170,7 +170,7 @@ func (s *session) run(make func(...simulation.Option) *simulation.Scheduler, rec
 		r.stop(sim)
 	}
 	if d, is := errors.AsType[*simulation.Deadlock](err); is {
-		o.events = until(d, o.events)
+		o.events = eventsBefore(d, o.events)
 	}
 	return o
 }
@@ -209,8 +209,8 @@ func (r *runningSchedule) idle() bool {
 	return true
 }
 
-// hearPanic notes the first panic.
-func (r *runningSchedule) hearPanic(p *simulation.Panic) {
+// notePanic notes the first panic.
+func (r *runningSchedule) notePanic(p *simulation.Panic) {
 	if r.panic == nil {
 		r.panic = p
 	}
@@ -223,9 +223,9 @@ func (r *runningSchedule) record(e simulation.Event) {
 	}
 }
 
-// until returns the events before a deadlock, which is broken afterwards so that
+// eventsBefore returns the events before a deadlock, which is broken afterwards so that
 // all work ends.
-func until(d *simulation.Deadlock, events []simulation.Event) []simulation.Event {
+func eventsBefore(d *simulation.Deadlock, events []simulation.Event) []simulation.Event {
 	steps := 0
 	for i, e := range events {
 		if e.Kind != simulation.Begin && e.Kind != simulation.Resume {
@@ -242,7 +242,7 @@ func until(d *simulation.Deadlock, events []simulation.Event) []simulation.Event
 func (r *runningSchedule) check() error {
 	r.moved.Store(true)
 	if r.returned {
-		if r.after++; r.after == grace {
+		if r.after++; r.after == graceSteps {
 			r.cancel(errOver)
 		}
 	}
@@ -267,7 +267,7 @@ func (r *runningSchedule) judge(err error) *failure {
 		return &failure{kind: broken, err: r.broken}
 	case errors.Is(err, simulation.ErrTooManySteps):
 		return &failure{kind: endless, err: fmt.Errorf("the program has not ended after %d steps", r.steps)}
-	case errors.As(err, &d) && r.mine(d):
+	case errors.As(err, &d) && r.includesTest(d):
 		return &failure{kind: deadlock, err: d}
 	case err != nil && !errors.As(err, &d):
 		return &failure{kind: failed, err: err}
@@ -279,9 +279,9 @@ func (r *runningSchedule) judge(err error) *failure {
 	return nil
 }
 
-// mine reports whether the test's function is part of a deadlock. If not, the
+// includesTest reports whether the test's function is part of a deadlock. If not, the
 // waiting work was left behind by it.
-func (r *runningSchedule) mine(d *simulation.Deadlock) bool {
+func (r *runningSchedule) includesTest(d *simulation.Deadlock) bool {
 	for _, w := range d.Waiting {
 		if w.Work == rootName {
 			return true
@@ -291,16 +291,16 @@ func (r *runningSchedule) mine(d *simulation.Deadlock) bool {
 }
 
 // leaked is a deadlock of work that the test's function has left behind.
-type leaked struct{ of *simulation.Deadlock }
+type leaked struct{ deadlock *simulation.Deadlock }
 
 // Error describes the leak, one line for each waiter.
 func (l *leaked) Error() string {
-	text := fmt.Sprintf("jobtest: the test's function has returned and its context has ended, and %d still wait, forever:", len(l.of.Waiting))
-	for _, w := range l.of.Waiting {
+	text := fmt.Sprintf("jobtest: the test's function has returned and its context has ended, and %d still wait, forever:", len(l.deadlock.Waiting))
+	for _, w := range l.deadlock.Waiting {
 		text += "\n\t" + w.String()
 	}
 	return text
 }
 
 // Unwrap returns the deadlock.
-func (l *leaked) Unwrap() error { return l.of }
+func (l *leaked) Unwrap() error { return l.deadlock }

@@ -28,12 +28,12 @@ const (
 	shrinkTime = 5 * time.Second
 )
 
-// shrinking is the search for a smaller schedule.
-type shrinking struct {
+// shrinker is the search for a smaller schedule.
+type shrinker struct {
 	*session
-	best  outcome
-	until time.Time
-	limit int // runs
+	best     outcome
+	deadline time.Time
+	maxRuns  int // runs
 }
 
 // shrink returns a schedule that fails as o does, with as few deviations as it finds.
@@ -41,36 +41,36 @@ func (s *session) shrink(o outcome) outcome {
 	if o.failure.kind == hanging || o.failure.err == errGoroutines {
 		return o
 	}
-	if again := s.again(o.trace, false); !again.failed() {
+	if repeated := s.replay(o.trace, false); !repeated.failed() {
 		o.failure.more += "\nThe schedule does not fail again: the program depends on more than its schedule."
 		return o
 	}
-	search := &shrinking{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
-	for search.takeBack() {
+	search := &shrinker{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
+	for search.dropDeviations() {
 	}
-	search.limit = s.runs + shrinkRuns
+	search.maxRuns = s.runs + shrinkRuns
 	search.searchSmaller()
 	return search.best
 }
 
-// open reports whether the budget allows another run.
-func (s *shrinking) open() bool { return s.runs < s.limit && time.Now().Before(s.until) }
+// hasBudget reports whether the budget allows another run.
+func (s *shrinker) hasBudget() bool { return s.runs < s.maxRuns && time.Now().Before(s.deadline) }
 
-// fails runs a candidate, and keeps it if it fails in the same way and is smaller.
-func (s *shrinking) fails(chosen []int) bool {
-	if !s.open() {
+// tryCandidate runs a candidate, and keeps it if it fails in the same way and is smaller.
+func (s *shrinker) tryCandidate(chosen []int) bool {
+	if !s.hasBudget() {
 		return false
 	}
-	return s.keep(s.follow(script(chosen)))
+	return s.keepIfSmaller(s.runWithChooser(script(chosen)))
 }
 
-// keep makes o the best if it is better.
-func (s *shrinking) keep(o outcome) bool {
+// keepIfSmaller makes o the best if it is better.
+func (s *shrinker) keepIfSmaller(o outcome) bool {
 	if !o.failed() || o.failure.kind != s.best.failure.kind {
 		return false
 	}
 	size, best := deviations(o.trace), deviations(s.best.trace)
-	if size > best || size == best && len(trimmed(o.trace)) >= len(trimmed(s.best.trace)) {
+	if size > best || size == best && len(trim(o.trace)) >= len(trim(s.best.trace)) {
 		return false
 	}
 	s.best = o
@@ -88,32 +88,32 @@ func deviations(t simulation.Trace) int {
 	return n
 }
 
-// takeBack drops deviations, in chunks of decreasing size, and reports whether
+// dropDeviations drops deviations, in chunks of decreasing size, and reports whether
 // any of that has led to a smaller schedule.
-func (s *shrinking) takeBack() bool {
+func (s *shrinker) dropDeviations() bool {
 	smaller := false
 	for size := len(s.best.trace); size > 0; size /= 2 {
-		for end := len(trimmed(s.best.trace)); end > 0 && s.open(); end -= size {
-			for _, candidate := range without(s.best.trace, max(0, end-size), end) {
-				if s.fails(candidate) {
+		for end := len(trim(s.best.trace)); end > 0 && s.hasBudget(); end -= size {
+			for _, candidate := range candidatesWithout(s.best.trace, max(0, end-size), end) {
+				if s.tryCandidate(candidate) {
 					smaller = true
 					break
 				}
 			}
-			end = min(end, len(trimmed(s.best.trace))+size)
+			end = min(end, len(trim(s.best.trace))+size)
 		}
 	}
 	return smaller
 }
 
-// without returns the choices of a trace without those of a part: once replaced by
+// candidatesWithout returns the choices of a trace without those of a part: once replaced by
 // the oldest turn, and once left out. It returns none if the part has no
 // deviation.
-func without(t simulation.Trace, from, to int) [][]int {
+func candidatesWithout(t simulation.Trace, from, to int) [][]int {
 	if deviations(t[from:min(to, len(t))]) == 0 {
 		return nil
 	}
-	t = trimmed(t)
+	t = trim(t)
 	var replaced, leftOut []int
 	for i, c := range t {
 		if i >= from && i < to {
@@ -127,21 +127,21 @@ func without(t simulation.Trace, from, to int) [][]int {
 }
 
 // searchSmaller tries the schedules that have fewer deviations than the best.
-func (s *shrinking) searchSmaller() {
+func (s *shrinker) searchSmaller() {
 	size := deviations(s.best.trace)
 	if size < 2 {
 		return
 	}
 	all := newExhaustive(size - 1)
-	for s.open() {
+	for s.hasBudget() {
 		_, c := all.next(nil, 0, 0)
 		if c == nil {
 			return
 		}
-		o := s.follow(c)
-		if s.keep(o) {
+		o := s.runWithChooser(c)
+		if s.keepIfSmaller(o) {
 			return // the first is the smallest
 		}
-		all.ran(o.trace)
+		all.record(o.trace)
 	}
 }

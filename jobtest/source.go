@@ -10,7 +10,7 @@ import (
 func sourceLine(file string, line int) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		if data, err = os.ReadFile(inModule(file)); err != nil {
+		if data, err = os.ReadFile(resolveInModule(file)); err != nil {
 			return ""
 		}
 	}
@@ -22,9 +22,9 @@ func sourceLine(file string, line int) string {
 	return ""
 }
 
-// inModule returns the path of a file that is identified by its package path, as in generated
-// code. A test runs in the folder of its package, so the module's root is above.
-func inModule(file string) string {
+// resolveInModule returns the path of a file that is identified by its package path, as in
+// generated code. A test runs in the folder of its package, so the module's root is above.
+func resolveInModule(file string) string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return file
@@ -32,7 +32,7 @@ func inModule(file string) string {
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil {
-			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(file, moduleIn(string(text)))))
+			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(file, moduleOf(string(text)))))
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
@@ -42,8 +42,8 @@ func inModule(file string) string {
 	}
 }
 
-// moduleIn returns the path of the module that a go.mod file declares.
-func moduleIn(mod string) string {
+// moduleOf returns the path of the module that a go.mod file declares.
+func moduleOf(mod string) string {
 	for line := range strings.Lines(mod) {
 		if name, is := strings.CutPrefix(strings.TrimSpace(line), "module "); is {
 			return strings.Trim(strings.TrimSpace(name), `"`)

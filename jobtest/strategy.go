@@ -32,30 +32,30 @@ func (pos) next(r *rand.Rand, _, _ int) (string, chooser) {
 			if t.Seq == 0 {
 				return r.Float64()
 			}
-			return once(priority, t.Seq, r)
+			return priorityOf(priority, t.Seq, r)
 		})
 	}
 }
 
-// once returns the priority of that number, and draws it at the first call.
-func once(priorities map[uint64]float64, of uint64, r *rand.Rand) float64 {
-	p, known := priorities[of]
+// priorityOf returns the priority of that number, and draws it at the first call.
+func priorityOf(priorities map[uint64]float64, actor uint64, r *rand.Rand) float64 {
+	p, known := priorities[actor]
 	if !known {
 		p = r.Float64()
-		priorities[of] = p
+		priorities[actor] = p
 	}
 	return p
 }
 
 // highest returns the first turn with the highest priority.
 func highest(turns []simulation.Turn, priority func(simulation.Turn) float64) int {
-	best, at := 0.0, -1
+	best, index := 0.0, -1
 	for i, t := range turns {
-		if p := priority(t); at < 0 || p > best {
-			best, at = p, i
+		if p := priority(t); index < 0 || p > best {
+			best, index = p, i
 		}
 	}
-	return at
+	return index
 }
 
 // pct is the depth; 0 means that depths rotate.
@@ -64,7 +64,7 @@ type pct int
 // A machine that yields until another has done something would yield forever if it had the
 // highest priority. So an actor that was preferred for a long time
 // falls behind all others.
-const longEnough = 64
+const maxInARow = 64
 
 func (d pct) next(r *rand.Rand, n, horizon int) (string, chooser) {
 	depth := int(d)
@@ -75,7 +75,7 @@ func (d pct) next(r *rand.Rand, n, horizon int) (string, chooser) {
 	for range depth - 1 {
 		changes[r.IntN(max(1, horizon))] = true
 	}
-	p := &priorities{random: r, of: map[uint64]float64{}, changes: changes}
+	p := &priorities{random: r, byActor: map[uint64]float64{}, changes: changes}
 	return fmt.Sprintf("PCT, depth %d", depth), p.choose
 }
 
@@ -83,7 +83,7 @@ func (d pct) next(r *rand.Rand, n, horizon int) (string, chooser) {
 // each actor that falls behind gets the next lower one below zero.
 type priorities struct {
 	random  *rand.Rand
-	of      map[uint64]float64
+	byActor map[uint64]float64
 	changes map[int]bool // by the number of the choice
 	choices int
 	lowest  float64
@@ -96,19 +96,19 @@ func (p *priorities) choose(turns []simulation.Turn) int {
 		if t.Kind == simulation.Picked {
 			return p.random.Float64()
 		}
-		return once(p.of, t.Actor, p.random)
+		return priorityOf(p.byActor, t.Actor, p.random)
 	}
-	at := highest(turns, rank)
-	if p.changes[p.choices] || p.inARow > longEnough && turns[at].Actor == p.last {
+	index := highest(turns, rank)
+	if p.changes[p.choices] || p.inARow > maxInARow && turns[index].Actor == p.last {
 		p.lowest--
-		p.of[turns[at].Actor] = p.lowest
-		at = highest(turns, rank)
+		p.byActor[turns[index].Actor] = p.lowest
+		index = highest(turns, rank)
 	}
 	p.choices++
-	if p.inARow++; turns[at].Actor != p.last {
-		p.last, p.inARow = turns[at].Actor, 1
+	if p.inARow++; turns[index].Actor != p.last {
+		p.last, p.inARow = turns[index].Actor, 1
 	}
-	return at
+	return index
 }
 
 // script makes the choices of a list, as far as they are possible, and chooses the oldest turn
@@ -136,15 +136,15 @@ func fromBytes(data []byte) chooser {
 	}
 }
 
-// interrupting takes the interrupt's turn at one choice, and never before: the interrupt is one
+// withInterrupt takes the interrupt's turn at one choice, and never before: the interrupt is one
 // of the turns of every choice, so it would otherwise come early in nearly all schedules.
-func interrupting(c chooser, at int) chooser {
+func withInterrupt(c chooser, point int) chooser {
 	return func(turns []simulation.Turn) int {
 		last := len(turns) - 1
 		if turns[last].Kind != simulation.Interrupted {
 			return c(turns)
 		}
-		if at--; at < 0 {
+		if point--; point < 0 {
 			return last
 		}
 		if last == 1 {

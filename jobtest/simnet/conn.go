@@ -35,8 +35,8 @@ func pipe(n *Network, client, server address) (c, s *Conn) {
 	c = &Conn{in: down, out: up, local: client, remote: server}
 	s = &Conn{in: up, out: down, local: server, remote: client}
 	up.other, down.other = down, up
-	c.readBy, c.writeBy = deadline{of: down}, deadline{of: up}
-	s.readBy, s.writeBy = deadline{of: up}, deadline{of: down}
+	c.readBy, c.writeBy = deadline{stream: down}, deadline{stream: up}
+	s.readBy, s.writeBy = deadline{stream: up}, deadline{stream: down}
 	return c, s
 }
 
@@ -52,19 +52,19 @@ type (
 
 // Read reads what has arrived, up to len(p) bytes. It returns io.EOF when the peer has
 // ended its direction. It blocks; its twin is ReadAsync.
-func (c *Conn) Read(p []byte) (int, error) { return someRead(c, p) }
+func (c *Conn) Read(p []byte) (int, error) { return readSome(c, p) }
 
 // ReadAsync is [Conn.Read] as a job. It does not block.
-func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return someReadAsync(c, p) }
+func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return readSomeAsync(c, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
 func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	m, n, err := someReadEnter(r, c, p)
+	m, n, err := readSomeEnter(r, c, p)
 	return statemachine.WaitingFor(m), n, err
 }
 
 //movenext:async
-func someRead(c *Conn, p []byte) (int, error) {
+func readSome(c *Conn, p []byte) (int, error) {
 	if err := c.reading.Lock(context.Background()); err != nil {
 		return 0, err
 	}
@@ -72,7 +72,7 @@ func someRead(c *Conn, p []byte) (int, error) {
 	for {
 		n, wait, err := c.in.read(p, &c.readBy)
 		if wait == nil {
-			return n, c.failed("read", err)
+			return n, c.wrapError("read", err)
 		}
 		if _, err := wait.Await(); err != nil {
 			return 0, err
@@ -83,29 +83,29 @@ func someRead(c *Conn, p []byte) (int, error) {
 // Readable waits until a read would return data, the end, or an error other than that of a
 // deadline. It returns nil, or why ctx ended, or the error of the read deadline. It blocks;
 // its twin is ReadableAsync. A nil ctx is context.Background.
-func (c *Conn) Readable(ctx context.Context) error { return dataAwaited(ctx, c) }
+func (c *Conn) Readable(ctx context.Context) error { return waitReadable(ctx, c) }
 
 // ReadableAsync is [Conn.Readable] as a job, which is Canceled when ctx ends first. It does
 // not block.
 func (c *Conn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
-	return dataAwaitedAsync(ctx, c)
+	return waitReadableAsync(ctx, c)
 }
 
 // ReadableEnter is [Conn.Readable] as generated machines call it.
 func (c *conn) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	m, err := dataAwaitedEnter(r, ctx, c)
+	m, err := waitReadableEnter(r, ctx, c)
 	return statemachine.WaitingForVoid(m), err
 }
 
 //movenext:async
-func dataAwaited(ctx context.Context, c *Conn) error {
+func waitReadable(ctx context.Context, c *Conn) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	for {
 		wait, err := c.in.readable(&c.readBy)
 		if wait == nil {
-			return c.failed("read", err)
+			return c.wrapError("read", err)
 		}
 		if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 			return err
@@ -115,19 +115,19 @@ func dataAwaited(ctx context.Context, c *Conn) error {
 
 // Write writes all of p, and waits while the peer does not read. It returns how much was
 // written: less than all only with an error. It blocks; its twin is WriteAsync.
-func (c *Conn) Write(p []byte) (written int, err error) { return allWritten(c, p) }
+func (c *Conn) Write(p []byte) (written int, err error) { return writeAll(c, p) }
 
 // WriteAsync is [Conn.Write] as a job. It does not block.
-func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return allWrittenAsync(c, p) }
+func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return writeAllAsync(c, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
 func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	m, n, err := allWrittenEnter(r, c, p)
+	m, n, err := writeAllEnter(r, c, p)
 	return statemachine.WaitingFor(m), n, err
 }
 
 //movenext:async
-func allWritten(c *Conn, p []byte) (written int, err error) {
+func writeAll(c *Conn, p []byte) (written int, err error) {
 	if err := c.writing.Lock(context.Background()); err != nil {
 		return 0, err
 	}
@@ -136,7 +136,7 @@ func allWritten(c *Conn, p []byte) (written int, err error) {
 		n, wait, err := c.out.write(p[written:], &c.writeBy)
 		written += n
 		if err != nil || written == len(p) && wait == nil {
-			return written, c.failed("write", err)
+			return written, c.wrapError("write", err)
 		}
 		if wait == nil {
 			continue
@@ -147,8 +147,8 @@ func allWritten(c *Conn, p []byte) (written int, err error) {
 	}
 }
 
-// failed makes an error one of package net. The end of the data is none.
-func (c *Conn) failed(op string, err error) error {
+// wrapError makes an error one of package net. The end of the data is not an error.
+func (c *Conn) wrapError(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
@@ -157,7 +157,7 @@ func (c *Conn) failed(op string, err error) error {
 
 // CloseWrite ends this direction: the peer reads what is on its way, and then io.EOF. It
 // does not block.
-func (c *Conn) CloseWrite() error { return c.failed("close", c.out.end()) }
+func (c *Conn) CloseWrite() error { return c.wrapError("close", c.out.end()) }
 
 // Close closes the connection. What waits here ends with net.ErrClosed; the peer reads what
 // is on its way, and can write no more. A second call returns net.ErrClosed. Close does not
@@ -165,11 +165,11 @@ func (c *Conn) CloseWrite() error { return c.failed("close", c.out.end()) }
 func (c *Conn) Close() error {
 	c.readBy.stop()
 	c.writeBy.stop()
-	if !c.in.leave() {
-		return c.failed("close", net.ErrClosed)
+	if !c.in.closeReader() {
+		return c.wrapError("close", net.ErrClosed)
 	}
 	_ = c.out.end()
-	c.out.abandon()
+	c.out.closeWriter()
 	return nil
 }
 
@@ -187,47 +187,47 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// SetReadDeadline limits all reads, including waiting ones; the zero time is no limit. The time
+// SetReadDeadline limits all reads, including waiting ones; the zero time means no limit. The time
 // counts from now on the clock of the network. It does not block.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.failed("set", c.readBy.set(t)) }
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.wrapError("set", c.readBy.set(t)) }
 
 // SetWriteDeadline limits the writes, like [Conn.SetReadDeadline].
-func (c *Conn) SetWriteDeadline(t time.Time) error { return c.failed("set", c.writeBy.set(t)) }
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.wrapError("set", c.writeBy.set(t)) }
 
 // stream is one direction of a connection.
 type stream struct {
 	net   *Network
 	other *stream
 
-	mu      sync.Mutex // guards the fields below
-	sent    []byte     // in transit
-	fin     bool       // so is the end
-	moving  bool       // a courier is running
-	arrived []byte
-	ended   bool  // all data has arrived
-	closing bool  // no more writes
-	left    bool  // the reader has closed: no more reads
-	gone    bool  // the writer has closed its connection
-	broken  error // the connection was reset
-	changed gate
+	mu           sync.Mutex // guards the fields below
+	sent         []byte     // in transit
+	fin          bool       // so is the end
+	inTransit    bool       // a courier is running
+	arrived      []byte
+	ended        bool  // all data has arrived
+	closing      bool  // no more writes
+	readerClosed bool  // the reader has closed: no more reads
+	writerClosed bool  // the writer has closed its connection
+	broken       error // the connection was reset
+	changed      gate
 }
 
 func newStream(n *Network) *stream { return &stream{net: n} }
 
 // read takes data that has arrived. If there is none, it returns a job that ends when the call is
 // worth repeating.
-func (s *stream) read(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
+func (s *stream) read(p []byte, limit *deadline) (int, *job.Job[job.Void], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.left:
+	case s.readerClosed:
 		return 0, nil, net.ErrClosed
-	case by.passed:
+	case limit.passed:
 		return 0, nil, os.ErrDeadlineExceeded
 	case len(p) == 0:
 		return 0, nil, nil
 	case len(s.arrived) > 0:
-		n := copy(p[:s.some(min(len(p), len(s.arrived)))], s.arrived)
+		n := copy(p[:s.chooseSize(min(len(p), len(s.arrived)))], s.arrived)
 		s.arrived = s.arrived[n:]
 		s.changed.open() // there is space
 		return n, nil, nil
@@ -239,21 +239,21 @@ func (s *stream) read(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
 	return 0, s.changed.wait(), nil
 }
 
-// some chooses how much of n bytes a read returns.
-func (s *stream) some(n int) int {
+// chooseSize chooses how much of n bytes a read returns.
+func (s *stream) chooseSize(n int) int {
 	if !s.net.short || n < 2 {
 		return n
 	}
 	return [3]int{n, 1, n / 2}[s.net.pick(3)]
 }
 
-func (s *stream) readable(by *deadline) (*job.Job[job.Void], error) {
+func (s *stream) readable(limit *deadline) (*job.Job[job.Void], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.left || len(s.arrived) > 0 || s.broken != nil || s.ended:
+	case s.readerClosed || len(s.arrived) > 0 || s.broken != nil || s.ended:
 		return nil, nil
-	case by.passed:
+	case limit.passed:
 		return nil, os.ErrDeadlineExceeded
 	}
 	return s.changed.wait(), nil
@@ -261,7 +261,7 @@ func (s *stream) readable(by *deadline) (*job.Job[job.Void], error) {
 
 // write sends as much of p as there is space for. If there is none, it returns a job that ends
 // when the call is worth repeating.
-func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) {
+func (s *stream) write(p []byte, limit *deadline) (int, *job.Job[job.Void], error) {
 	if len(p) > 0 && s.net.fails(Reset) {
 		s.reset()
 		s.other.reset()
@@ -269,11 +269,11 @@ func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.gone:
+	case s.writerClosed:
 		return 0, nil, net.ErrClosed
-	case by.passed:
+	case limit.passed:
 		return 0, nil, os.ErrDeadlineExceeded
-	case s.broken != nil || s.closing || s.left:
+	case s.broken != nil || s.closing || s.readerClosed:
 		return 0, nil, syscall.EPIPE
 	}
 	n := min(len(p), s.net.capacity-len(s.sent)-len(s.arrived))
@@ -281,7 +281,7 @@ func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) 
 		return 0, s.changed.wait(), nil
 	}
 	s.sent = append(s.sent, p[:n]...)
-	s.move()
+	s.deliver()
 	return n, nil, nil
 }
 
@@ -289,30 +289,30 @@ func (s *stream) write(p []byte, by *deadline) (int, *job.Job[job.Void], error) 
 func (s *stream) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone {
+	if s.writerClosed {
 		return net.ErrClosed
 	}
 	if !s.closing {
 		s.closing, s.fin = true, true
-		s.move()
+		s.deliver()
 	}
 	return nil
 }
 
-// abandon is end for a closed connection.
-func (s *stream) abandon() {
+// closeWriter is end for a closed connection.
+func (s *stream) closeWriter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = true
+	s.writerClosed = true
 	s.changed.open()
 }
 
-// leave records, once, that the reader has closed.
-func (s *stream) leave() (first bool) {
+// closeReader records, once, that the reader has closed.
+func (s *stream) closeReader() (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first = !s.left
-	s.left, s.arrived = true, nil
+	first = !s.readerClosed
+	s.readerClosed, s.arrived = true, nil
 	s.changed.open()
 	return first
 }
@@ -326,17 +326,17 @@ func (s *stream) reset() {
 	s.changed.open()
 }
 
-// move delivers sent data to the other side; mu is held. Without a latency it does so at once,
+// deliver delivers sent data to the other side; mu is held. Without a latency it does so at once,
 // and otherwise with a courier.
-func (s *stream) move() {
-	if s.moving {
+func (s *stream) deliver() {
+	if s.inTransit {
 		return
 	}
-	if s.net.most == 0 && !s.net.fails(Loss) {
+	if s.net.maxLatency == 0 && !s.net.fails(Loss) {
 		s.arrive(len(s.sent))
 		return
 	}
-	s.moving = true
+	s.inTransit = true
 	_ = s.courierAsync(context.WithoutCancel(s.net.ctx)) // ends when nothing is in transit
 }
 
@@ -347,20 +347,20 @@ func (s *stream) move() {
 func (s *stream) courier(ctx context.Context) {
 	job.Yield() // the caller holds mu
 	for {
-		n, latency := s.load()
+		n, latency := s.startJourney()
 		if latency > 0 {
 			_ = job.Sleep(ctx, latency)
 		}
-		if !s.unload(n) {
+		if !s.finishJourney(n) {
 			return
 		}
 	}
 }
 
-// load returns how much this journey delivers, and how long it takes.
-func (s *stream) load() (n int, latency time.Duration) {
+// startJourney returns how much this journey delivers, and how long it takes.
+func (s *stream) startJourney() (n int, latency time.Duration) {
 	latency = s.net.latency()
-	if s.net.most == 0 || s.net.fails(Loss) {
+	if s.net.maxLatency == 0 || s.net.fails(Loss) {
 		latency += retransmission
 	}
 	s.mu.Lock()
@@ -371,18 +371,18 @@ func (s *stream) load() (n int, latency time.Duration) {
 // retransmission is the time until a loss is noticed and repaired.
 const retransmission = 200 * time.Millisecond
 
-// unload delivers n bytes, and reports whether more data is in transit.
-func (s *stream) unload(n int) (more bool) {
+// finishJourney delivers n bytes, and reports whether more data is in transit.
+func (s *stream) finishJourney(n int) (more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrive(min(n, len(s.sent)))
-	s.moving = len(s.sent) > 0 || s.fin
-	return s.moving
+	s.inTransit = len(s.sent) > 0 || s.fin
+	return s.inTransit
 }
 
 // arrive delivers n bytes, and the end after the last one; mu is held.
 func (s *stream) arrive(n int) {
-	if !s.left && s.broken == nil {
+	if !s.readerClosed && s.broken == nil {
 		s.arrived = append(s.arrived, s.sent[:n]...)
 	}
 	s.sent = s.sent[n:]
@@ -394,7 +394,7 @@ func (s *stream) arrive(n int) {
 
 // deadline limits the reads or the writes of an end. The lock of the stream guards it.
 type deadline struct {
-	of     *stream
+	stream *stream
 	passed bool
 	closed bool
 	cancel context.CancelFunc // of the timer, or nil
@@ -403,18 +403,18 @@ type deadline struct {
 
 func (d *deadline) set(t time.Time) error {
 	left := time.Until(t)
-	ctx, number, err := d.move(left, t.IsZero())
+	ctx, number, err := d.reset(left, t.IsZero())
 	if ctx != nil {
 		_ = d.expireAsync(ctx, left, number) // without the lock, which it takes
 	}
 	return err
 }
 
-// move sets the deadline to the remaining time. It returns the context of its timer, if it needs
+// reset sets the deadline to the remaining time. It returns the context of its timer, if it needs
 // one, and its number.
-func (d *deadline) move(left time.Duration, none bool) (ctx context.Context, number int, err error) {
-	d.of.mu.Lock()
-	defer d.of.mu.Unlock()
+func (d *deadline) reset(left time.Duration, none bool) (ctx context.Context, number int, err error) {
+	d.stream.mu.Lock()
+	defer d.stream.mu.Unlock()
 	if d.closed {
 		return nil, 0, net.ErrClosed
 	}
@@ -422,9 +422,9 @@ func (d *deadline) move(left time.Duration, none bool) (ctx context.Context, num
 	d.passed = !none && left <= 0
 	switch {
 	case d.passed:
-		d.of.changed.open()
+		d.stream.changed.open()
 	case !none:
-		ctx, d.cancel = context.WithCancel(context.WithoutCancel(d.of.net.ctx))
+		ctx, d.cancel = context.WithCancel(context.WithoutCancel(d.stream.net.ctx))
 	}
 	return ctx, d.number, nil
 }
@@ -439,8 +439,8 @@ func (d *deadline) drop() {
 }
 
 func (d *deadline) stop() {
-	d.of.mu.Lock()
-	defer d.of.mu.Unlock()
+	d.stream.mu.Lock()
+	defer d.stream.mu.Unlock()
 	d.drop()
 	d.closed = true
 }
@@ -450,16 +450,16 @@ func (d *deadline) expire(ctx context.Context, after time.Duration, number int) 
 	if job.Sleep(ctx, after) != nil {
 		return
 	}
-	d.elapsed(number)
+	d.pass(number)
 }
 
-// elapsed ends the waiting operations, unless the deadline has been moved.
-func (d *deadline) elapsed(number int) {
-	d.of.mu.Lock()
-	defer d.of.mu.Unlock()
+// pass ends the waiting operations, unless the deadline has been moved.
+func (d *deadline) pass(number int) {
+	d.stream.mu.Lock()
+	defer d.stream.mu.Unlock()
 	if d.number == number {
 		d.passed = true
 		d.drop()
-		d.of.changed.open()
+		d.stream.changed.open()
 	}
 }

@@ -17,33 +17,33 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// someReadAsync starts [someRead] as a state machine and returns its job.
-func someReadAsync(c *Conn, p []byte) (result *job.Job[int]) {
+// readSomeAsync starts [readSome] as a state machine and returns its job.
+func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := someReadLocals{c: c, p: p}
+	frame := readSomeLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &someReadMachine{someReadLocals: frame}
+	m := &readSomeMachine{readSomeLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// someReadEnter enters [someRead] for another machine. It returns the results, or the suspended frame that will have them.
-func someReadEnter(r *statemachine.Run, c *Conn, p []byte) (*someReadFrame, int, error) {
-	frame := someReadLocals{c: c, p: p}
+// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended frame that will have them.
+func readSomeEnter(r *statemachine.Run, c *Conn, p []byte) (*readSomeFrame, int, error) {
+	frame := readSomeLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		r.Rethrow()
 		return nil, v0, v1
 	}
-	m := &someReadFrame{someReadLocals: frame}
+	m := &readSomeFrame{readSomeLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// someReadLocals is what [someRead] keeps while it is suspended.
-type someReadLocals struct {
+// readSomeLocals is what [readSome] keeps while it is suspended.
+type readSomeLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -54,22 +54,22 @@ type someReadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// someReadFrame is the frame of [someRead] for a caller that is a machine: what it keeps and, at the end, its results.
-type someReadFrame struct {
-	someReadLocals
+// readSomeFrame is the frame of [readSome] for a caller that is a machine: what it keeps and, at the end, its results.
+type readSomeFrame struct {
+	readSomeLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [someRead] where it stopped.
-func (f *someReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [readSome] where it stopped.
+func (f *readSomeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [someRead] from where it stopped to its next suspension (false) or its end (true).
-func (f *someReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+// moveNext runs [readSome] from where it stopped to its next suspension (false) or its end (true).
+func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
@@ -123,7 +123,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:73
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
-			result0, result1 = n, f.c.failed("read", err2)
+			result0, result1 = n, f.c.wrapError("read", err2)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
@@ -160,60 +160,60 @@ resume2:
 	goto for1
 }
 
-// Location returns where [someRead] is suspended.
-func (f *someReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.someRead", "github.com/movenext/movenext/jobtest/simnet/conn.go", 68, 77)
+// Location returns where [readSome] is suspended.
+func (f *readSomeLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 68, 77)
 }
 
-// Results returns what [someRead] returned, or raises again the panic that ended it.
-func (f *someReadFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [readSome] returned, or raises again the panic that ended it.
+func (f *readSomeFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// someReadMachine is the root of a chain of calls that begins with [someRead]: chain, job and frame in one allocation.
-type someReadMachine struct {
+// readSomeMachine is the root of a chain of calls that begins with [readSome]: chain, job and frame in one allocation.
+type readSomeMachine struct {
 	statemachine.Builder[int]
-	someReadLocals
+	readSomeLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *someReadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, v0, v1)
-	f.someReadLocals = someReadLocals{Frame: f.someReadLocals.Frame} // the job keeps nothing else alive
+	f.readSomeLocals = readSomeLocals{Frame: f.readSomeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// dataAwaitedAsync starts [dataAwaited] as a state machine and returns its job.
-func dataAwaitedAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void]) {
+// waitReadableAsync starts [waitReadable] as a state machine and returns its job.
+func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := dataAwaitedLocals{ctx: ctx, c: c}
+	frame := waitReadableLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dataAwaitedMachine{dataAwaitedLocals: frame}
+	m := &waitReadableMachine{waitReadableLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// dataAwaitedEnter enters [dataAwaited] for another machine. It returns the results, or the suspended frame that will have them.
-func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*dataAwaitedFrame, error) {
-	frame := dataAwaitedLocals{ctx: ctx, c: c}
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the suspended frame that will have them.
+func waitReadableEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*waitReadableFrame, error) {
+	frame := waitReadableLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
-	m := &dataAwaitedFrame{dataAwaitedLocals: frame}
+	m := &waitReadableFrame{waitReadableLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// dataAwaitedLocals is what [dataAwaited] keeps while it is suspended.
-type dataAwaitedLocals struct {
+// waitReadableLocals is what [waitReadable] keeps while it is suspended.
+type waitReadableLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -222,21 +222,21 @@ type dataAwaitedLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// dataAwaitedFrame is the frame of [dataAwaited] for a caller that is a machine: what it keeps and, at the end, its results.
-type dataAwaitedFrame struct {
-	dataAwaitedLocals
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps and, at the end, its results.
+type waitReadableFrame struct {
+	waitReadableLocals
 
 	result0 error
 }
 
-// MoveNext continues [dataAwaited] where it stopped.
-func (f *dataAwaitedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [waitReadable] where it stopped.
+func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [dataAwaited] from where it stopped to its next suspension (false) or its end (true).
-func (f *dataAwaitedLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end (true).
+func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -255,7 +255,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
-			result0 = f.c.failed("read", err)
+			result0 = f.c.wrapError("read", err)
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:260
 			f.State = statemachine.Finished
 			return true, result0
@@ -291,62 +291,62 @@ resume1:
 	goto for1
 }
 
-// Location returns where [dataAwaited] is suspended.
-func (f *dataAwaitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dataAwaited", "github.com/movenext/movenext/jobtest/simnet/conn.go", 110)
+// Location returns where [waitReadable] is suspended.
+func (f *waitReadableLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 110)
 }
 
-// Results returns what [dataAwaited] returned, or raises again the panic that ended it.
-func (f *dataAwaitedFrame) Results(r *statemachine.Run) error {
+// Results returns what [waitReadable] returned, or raises again the panic that ended it.
+func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// dataAwaitedMachine is the root of a chain of calls that begins with [dataAwaited]: chain, job and frame in one allocation.
-type dataAwaitedMachine struct {
+// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job and frame in one allocation.
+type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
-	dataAwaitedLocals
+	waitReadableLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dataAwaitedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.dataAwaitedLocals = dataAwaitedLocals{Frame: f.dataAwaitedLocals.Frame} // the job keeps nothing else alive
+	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// allWrittenAsync starts [allWritten] as a state machine and returns its job.
-func allWrittenAsync(c *Conn, p []byte) (result *job.Job[int]) {
+// writeAllAsync starts [writeAll] as a state machine and returns its job.
+func writeAllAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := allWrittenFrame{c: c, p: p}
+	frame := writeAllFrame{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), frame.written, frame.err)
 	}
-	m := &allWrittenMachine{allWrittenFrame: frame}
+	m := &writeAllMachine{writeAllFrame: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// allWrittenEnter enters [allWritten] for another machine. It returns the results, or the suspended frame that will have them.
-func allWrittenEnter(r *statemachine.Run, c *Conn, p []byte) (*allWrittenFrame, int, error) {
-	frame := allWrittenFrame{c: c, p: p}
+// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended frame that will have them.
+func writeAllEnter(r *statemachine.Run, c *Conn, p []byte) (*writeAllFrame, int, error) {
+	frame := writeAllFrame{c: c, p: p}
 	if frame.MoveNext(r) {
 		r.Rethrow()
 		return nil, frame.written, frame.err
 	}
-	m := new(allWrittenFrame)
+	m := new(writeAllFrame)
 	*m = frame
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// allWrittenFrame is what [allWritten] keeps while it is suspended.
-type allWrittenFrame struct {
+// writeAllFrame is what [writeAll] keeps while it is suspended.
+type writeAllFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -360,8 +360,8 @@ type allWrittenFrame struct {
 	err     error
 }
 
-// MoveNext runs [allWritten] from where it stopped to its next suspension (false) or its end (true).
-func (f *allWrittenFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext runs [writeAll] from where it stopped to its next suspension (false) or its end (true).
+func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err2 error
 	state := f.State
@@ -416,7 +416,7 @@ for1:
 		n, wait, err3 := f.c.out.write(f.p[f.written:], &f.c.writeBy)
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
-			f.err = f.c.failed("write", err3)
+			f.err = f.c.wrapError("write", err3)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:139
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:139
@@ -457,31 +457,31 @@ next1:
 	goto for1
 }
 
-// Location returns where [allWritten] is suspended.
-func (f *allWrittenFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.allWritten", "github.com/movenext/movenext/jobtest/simnet/conn.go", 131, 144)
+// Location returns where [writeAll] is suspended.
+func (f *writeAllFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 131, 144)
 }
 
-// Results returns what [allWritten] returned, or raises again the panic that ended it.
-func (f *allWrittenFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [writeAll] returned, or raises again the panic that ended it.
+func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.written, f.err
 }
 
-// allWrittenMachine is the root of a chain of calls that begins with [allWritten]: chain, job and frame in one allocation.
-type allWrittenMachine struct {
+// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and frame in one allocation.
+type writeAllMachine struct {
 	statemachine.Builder[int]
-	allWrittenFrame
+	writeAllFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *allWrittenMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.allWrittenFrame.MoveNext(r) {
+func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.writeAllFrame.MoveNext(r) {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, f.written, f.err)
-	f.allWrittenFrame = allWrittenFrame{Frame: f.allWrittenFrame.Frame} // the job keeps nothing else alive
+	f.writeAllFrame = writeAllFrame{Frame: f.writeAllFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -545,7 +545,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:350
 		var latency time.Duration
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:350
-		f.n, latency = f.s.load()
+		f.n, latency = f.s.startJourney()
 		if latency <= 0 {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:351
 			goto endIf1
@@ -566,7 +566,7 @@ resume2:
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:354
-	if !f.s.unload(f.n) {
+	if !f.s.finishJourney(f.n) {
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:571
 		f.State = statemachine.Finished
 		return true
@@ -679,7 +679,7 @@ resumed1:
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:452
 	}
-	f.d.elapsed(f.number)
+	f.d.pass(f.number)
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:684
 	f.State = statemachine.Finished
 	return true
@@ -711,4 +711,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 494825b952ad2cad
+// Digest of what is above: 9b7d40f01b65cdd8

@@ -20,14 +20,14 @@ import (
 // Network is a set of listeners and of connections to them. Make one with [New]. All methods
 // are safe for concurrent use.
 type Network struct {
-	ctx         context.Context // has the scheduler, the clock and the faults
-	least, most time.Duration
-	capacity    int
-	short       bool
+	ctx                    context.Context // has the scheduler, the clock and the faults
+	minLatency, maxLatency time.Duration
+	capacity               int
+	short                  bool
 
 	mu        sync.Mutex
 	listeners map[string]*Listener
-	dialed    int // numbers the addresses of clients
+	clients   int // numbers the addresses of clients
 }
 
 // Option configures a network.
@@ -35,7 +35,7 @@ type Option func(*Network)
 
 // Latency makes all data take from least to most to arrive. The default is no time.
 func Latency(least, most time.Duration) Option {
-	return func(n *Network) { n.least, n.most = max(0, least), max(least, most, 0) }
+	return func(n *Network) { n.minLatency, n.maxLatency = max(0, least), max(least, most, 0) }
 }
 
 // Buffer sets how many bytes of a stream may be in transit or unread. The default is 64 KB, which
@@ -67,20 +67,20 @@ func New(ctx context.Context, opts ...Option) *Network {
 	return n
 }
 
-// pick chooses one of 0 to among-1. In a simulation that is a choice of the schedule.
-func (n *Network) pick(among int) int {
+// pick chooses one of 0 to count-1. In a simulation that is a choice of the schedule.
+func (n *Network) pick(count int) int {
 	if s, ok := schedulers.FromContext(n.ctx).(*simulation.Scheduler); ok {
-		return s.Pick(among)
+		return s.Pick(count)
 	}
-	return rand.IntN(among)
+	return rand.IntN(count)
 }
 
-// latency chooses a latency: the least, the most, or one between them.
+// latency chooses a latency: the minimum, the maximum, or one between them.
 func (n *Network) latency() time.Duration {
-	if n.least == n.most {
-		return n.least
+	if n.minLatency == n.maxLatency {
+		return n.minLatency
 	}
-	return n.least + time.Duration(n.pick(3))*(n.most-n.least)/2
+	return n.minLatency + time.Duration(n.pick(3))*(n.maxLatency-n.minLatency)/2
 }
 
 func (n *Network) fails(fault string) bool { return jobtest.Fault(n.ctx, fault) }
@@ -99,8 +99,8 @@ const backlog = 128
 
 // Listener accepts connections at an address. It is safe for concurrent use.
 type Listener struct {
-	of *Network
-	at address
+	network *Network
+	addr    address
 
 	mu      sync.Mutex
 	waiting []*Conn
@@ -110,56 +110,56 @@ type Listener struct {
 
 // Listen returns a listener at an address, which may be any text. It returns an error that
 // matches syscall.EADDRINUSE if there is one already. It does not block.
-func (n *Network) Listen(at string) (*Listener, error) {
+func (n *Network) Listen(addr string) (*Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.listeners[at] != nil {
-		return nil, &net.OpError{Op: "listen", Net: "simnet", Addr: address(at), Err: syscall.EADDRINUSE}
+	if n.listeners[addr] != nil {
+		return nil, &net.OpError{Op: "listen", Net: "simnet", Addr: address(addr), Err: syscall.EADDRINUSE}
 	}
-	l := &Listener{of: n, at: address(at)}
-	n.listeners[at] = l
+	l := &Listener{network: n, addr: address(addr)}
+	n.listeners[addr] = l
 	return l, nil
 }
 
 // Dial connects to the listener at an address, after a latency. Its error matches
 // syscall.ECONNREFUSED if there is no listener, or if it accepts too slowly; if ctx ends first,
 // it is the cause. Dial blocks; its twin is DialAsync. A nil ctx is context.Background.
-func (n *Network) Dial(ctx context.Context, at string) (*Conn, error) { return dialed(ctx, n, at) }
+func (n *Network) Dial(ctx context.Context, addr string) (*Conn, error) { return dial(ctx, n, addr) }
 
 // DialAsync is [Network.Dial] as a job, which is Canceled when ctx ends first. It does not
 // block.
-func (n *Network) DialAsync(ctx context.Context, at string) *job.Job[*Conn] {
-	return dialedAsync(ctx, n, at)
+func (n *Network) DialAsync(ctx context.Context, addr string) *job.Job[*Conn] {
+	return dialAsync(ctx, n, addr)
 }
 
 // DialEnter is [Network.Dial] as generated machines call it.
-func (n *network) DialEnter(r *statemachine.Run, ctx context.Context, at string) (*statemachine.Waiting[*Conn], *Conn, error) {
-	m, c, err := dialedEnter(r, ctx, n, at)
+func (n *network) DialEnter(r *statemachine.Run, ctx context.Context, addr string) (*statemachine.Waiting[*Conn], *Conn, error) {
+	m, c, err := dialEnter(r, ctx, n, addr)
 	return statemachine.WaitingFor(m), c, err
 }
 
 //movenext:async
-func dialed(ctx context.Context, n *Network, at string) (*Conn, error) {
+func dial(ctx context.Context, n *Network, addr string) (*Conn, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if d := n.latency(); d > 0 {
 		if err := job.Sleep(ctx, d); err != nil {
-			return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(at), Err: err}
+			return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(addr), Err: err}
 		}
 	}
-	if c := n.connect(at); c != nil {
+	if c := n.connect(addr); c != nil {
 		return c, nil
 	}
-	return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(at), Err: syscall.ECONNREFUSED}
+	return nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(addr), Err: syscall.ECONNREFUSED}
 }
 
 // connect returns the client's end of a new connection, or nil.
-func (n *Network) connect(at string) *Conn {
+func (n *Network) connect(addr string) *Conn {
 	n.mu.Lock()
-	l := n.listeners[at]
-	n.dialed++
-	client, server := pipe(n, clientAddress(n.dialed), address(at))
+	l := n.listeners[addr]
+	n.clients++
+	client, server := pipe(n, clientAddress(n.clients), address(addr))
 	n.mu.Unlock()
 	if l == nil || n.fails(Refused) || !l.offer(server) {
 		return nil
@@ -181,19 +181,19 @@ func (l *Listener) offer(c *Conn) bool {
 
 // Accept returns the next connection. After Close its error matches net.ErrClosed. It
 // blocks; its twin is AcceptAsync.
-func (l *Listener) Accept() (*Conn, error) { return accepted(l) }
+func (l *Listener) Accept() (*Conn, error) { return accept(l) }
 
 // AcceptAsync is [Listener.Accept] as a job. It does not block.
-func (l *Listener) AcceptAsync() *job.Job[*Conn] { return acceptedAsync(l) }
+func (l *Listener) AcceptAsync() *job.Job[*Conn] { return acceptAsync(l) }
 
 // AcceptEnter is [Listener.Accept] as generated machines call it.
 func (l *listener) AcceptEnter(r *statemachine.Run) (*statemachine.Waiting[*Conn], *Conn, error) {
-	m, c, err := acceptedEnter(r, l)
+	m, c, err := acceptEnter(r, l)
 	return statemachine.WaitingFor(m), c, err
 }
 
 //movenext:async
-func accepted(l *Listener) (*Conn, error) {
+func accept(l *Listener) (*Conn, error) {
 	for {
 		c, wait, err := l.take()
 		if wait == nil {
@@ -210,7 +210,7 @@ func (l *Listener) take() (*Conn, *job.Job[job.Void], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, nil, &net.OpError{Op: "accept", Net: "simnet", Addr: l.at, Err: net.ErrClosed}
+		return nil, nil, &net.OpError{Op: "accept", Net: "simnet", Addr: l.addr, Err: net.ErrClosed}
 	}
 	if len(l.waiting) == 0 {
 		return nil, l.changed.wait(), nil
@@ -221,20 +221,20 @@ func (l *Listener) take() (*Conn, *job.Job[job.Void], error) {
 }
 
 // Addr returns the address.
-func (l *Listener) Addr() net.Addr { return l.at }
+func (l *Listener) Addr() net.Addr { return l.addr }
 
 // Close ends the listener, and the connections that have not been accepted. A second call
 // returns an error that matches net.ErrClosed. It does not block.
 func (l *Listener) Close() error {
-	l.of.mu.Lock()
-	if l.of.listeners[string(l.at)] == l {
-		delete(l.of.listeners, string(l.at))
+	l.network.mu.Lock()
+	if l.network.listeners[string(l.addr)] == l {
+		delete(l.network.listeners, string(l.addr))
 	}
-	l.of.mu.Unlock()
+	l.network.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return &net.OpError{Op: "close", Net: "simnet", Addr: l.at, Err: net.ErrClosed}
+		return &net.OpError{Op: "close", Net: "simnet", Addr: l.addr, Err: net.ErrClosed}
 	}
 	l.closed = true
 	for _, c := range l.waiting {

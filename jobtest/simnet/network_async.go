@@ -18,54 +18,54 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// dialedAsync starts [dialed] as a state machine and returns its job.
-func dialedAsync(ctx context.Context, n *Network, at string) (result *job.Job[*Conn]) {
+// dialAsync starts [dial] as a state machine and returns its job.
+func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	frame := dialedLocals{n: n, at: at}
+	frame := dialLocals{n: n, addr: addr}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &dialedMachine{dialedLocals: frame}
+	m := &dialMachine{dialLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// dialedEnter enters [dialed] for another machine. It returns the results, or the suspended frame that will have them.
-func dialedEnter(r *statemachine.Run, ctx context.Context, n *Network, at string) (*dialedFrame, *Conn, error) {
-	frame := dialedLocals{n: n, at: at}
+// dialEnter enters [dial] for another machine. It returns the results, or the suspended frame that will have them.
+func dialEnter(r *statemachine.Run, ctx context.Context, n *Network, addr string) (*dialFrame, *Conn, error) {
+	frame := dialLocals{n: n, addr: addr}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
 		return nil, v0, v1
 	}
-	m := &dialedFrame{dialedLocals: frame}
+	m := &dialFrame{dialLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, nil
 }
 
-// dialedLocals is what [dialed] keeps while it is suspended.
-type dialedLocals struct {
+// dialLocals is what [dial] keeps while it is suspended.
+type dialLocals struct {
 	statemachine.Frame
 
-	n  *Network
-	at string
+	n    *Network
+	addr string
 }
 
-// dialedFrame is the frame of [dialed] for a caller that is a machine: what it keeps and, at the end, its results.
-type dialedFrame struct {
-	dialedLocals
+// dialFrame is the frame of [dial] for a caller that is a machine: what it keeps and, at the end, its results.
+type dialFrame struct {
+	dialLocals
 
 	result0 *Conn
 	result1 error
 }
 
-// MoveNext continues [dialed] where it stopped.
-func (f *dialedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [dial] where it stopped.
+func (f *dialFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r, nil)
 	return finished
 }
 
-// moveNext runs [dialed] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [dial] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
-func (f *dialedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
+func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -105,78 +105,78 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
-		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: err}
+		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
 endIf1:
-	if c := f.n.connect(f.at); c != nil {
+	if c := f.n.connect(f.addr); c != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:117
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/network.go:152
 		return true, c, nil
 	}
-	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.at), Err: syscall.ECONNREFUSED}
+	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: syscall.ECONNREFUSED}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:123
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [dialed] is suspended.
-func (f *dialedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dialed", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
+// Location returns where [dial] is suspended.
+func (f *dialLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
-// Results returns what [dialed] returned, or raises again the panic that ended it.
-func (f *dialedFrame) Results(r *statemachine.Run) (*Conn, error) {
+// Results returns what [dial] returned, or raises again the panic that ended it.
+func (f *dialFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// dialedMachine is the root of a chain of calls that begins with [dialed]: chain, job and frame in one allocation.
-type dialedMachine struct {
+// dialMachine is the root of a chain of calls that begins with [dial]: chain, job and frame in one allocation.
+type dialMachine struct {
 	statemachine.Builder[*Conn]
-	dialedLocals
+	dialLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dialedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *dialMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.dialedLocals = dialedLocals{Frame: f.dialedLocals.Frame} // the job keeps nothing else alive
+	f.dialLocals = dialLocals{Frame: f.dialLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// acceptedAsync starts [accepted] as a state machine and returns its job.
-func acceptedAsync(l *Listener) (result *job.Job[*Conn]) {
+// acceptAsync starts [accept] as a state machine and returns its job.
+func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	frame := acceptedLocals{l: l}
+	frame := acceptLocals{l: l}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &acceptedMachine{acceptedLocals: frame}
+	m := &acceptMachine{acceptLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// acceptedEnter enters [accepted] for another machine. It returns the results, or the suspended frame that will have them.
-func acceptedEnter(r *statemachine.Run, l *Listener) (*acceptedFrame, *Conn, error) {
-	frame := acceptedLocals{l: l}
+// acceptEnter enters [accept] for another machine. It returns the results, or the suspended frame that will have them.
+func acceptEnter(r *statemachine.Run, l *Listener) (*acceptFrame, *Conn, error) {
+	frame := acceptLocals{l: l}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &acceptedFrame{acceptedLocals: frame}
+	m := &acceptFrame{acceptLocals: frame}
 	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
-// acceptedLocals is what [accepted] keeps while it is suspended.
-type acceptedLocals struct {
+// acceptLocals is what [accept] keeps while it is suspended.
+type acceptLocals struct {
 	statemachine.Frame
 
 	l *Listener
@@ -184,22 +184,22 @@ type acceptedLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// acceptedFrame is the frame of [accepted] for a caller that is a machine: what it keeps and, at the end, its results.
-type acceptedFrame struct {
-	acceptedLocals
+// acceptFrame is the frame of [accept] for a caller that is a machine: what it keeps and, at the end, its results.
+type acceptFrame struct {
+	acceptLocals
 
 	result0 *Conn
 	result1 error
 }
 
-// MoveNext continues [accepted] where it stopped.
-func (f *acceptedFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [accept] where it stopped.
+func (f *acceptFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [accepted] from where it stopped to its next suspension (false) or its end (true).
-func (f *acceptedLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
+// moveNext runs [accept] from where it stopped to its next suspension (false) or its end (true).
+func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -249,32 +249,32 @@ resume1:
 	goto for1
 }
 
-// Location returns where [accepted] is suspended.
-func (f *acceptedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.accepted", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
+// Location returns where [accept] is suspended.
+func (f *acceptLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
-// Results returns what [accepted] returned, or raises again the panic that ended it.
-func (f *acceptedFrame) Results(r *statemachine.Run) (*Conn, error) {
+// Results returns what [accept] returned, or raises again the panic that ended it.
+func (f *acceptFrame) Results(r *statemachine.Run) (*Conn, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// acceptedMachine is the root of a chain of calls that begins with [accepted]: chain, job and frame in one allocation.
-type acceptedMachine struct {
+// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in one allocation.
+type acceptMachine struct {
 	statemachine.Builder[*Conn]
-	acceptedLocals
+	acceptLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *acceptedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.acceptedLocals = acceptedLocals{Frame: f.acceptedLocals.Frame} // the job keeps nothing else alive
+	f.acceptLocals = acceptLocals{Frame: f.acceptLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 931cb1d1c689a28c
+// Digest of what is above: caad955e76aea843

@@ -38,11 +38,11 @@ var (
 // machines is a connection whose reads and writes are machines.
 type machines struct {
 	net.Conn
-	of *simnet.Conn
+	conn *simnet.Conn
 }
 
-func (c machines) Read(p []byte) (int, error)  { return c.of.ReadAsync(p).Await() }
-func (c machines) Write(p []byte) (int, error) { return c.of.WriteAsync(p).Await() }
+func (c machines) Read(p []byte) (int, error)  { return c.conn.ReadAsync(p).Await() }
+func (c machines) Write(p []byte) (int, error) { return c.conn.WriteAsync(p).Await() }
 
 // ends returns both ends of a connection.
 func ends(ctx context.Context, opts ...simnet.Option) (client, server *simnet.Conn, err error) {
