@@ -115,7 +115,8 @@ type note struct {
 	Updated  *int64         `json:"u,omitempty"`
 }
 
-// noteHeader is the header that carries a note, and leaseHeaderName the header that carries the end of a lease.
+// noteHeader is the header that carries a note, and leaseHeaderName the header that carries the
+// end of a lease.
 const (
 	noteHeader      = "Movenext"
 	leaseHeaderName = "Movenext-Lease"
