@@ -140,6 +140,15 @@ func anchors(text string) (all []string) {
 	return all
 }
 
+func TestEveryDecisionIsInTheIndex(t *testing.T) {
+	records, err := filepath.Glob("decisions/[0-9]*.md")
+	require.NoError(t, err)
+	index := read(t, "decisions/README.md")
+	for _, r := range records {
+		assert.Contains(t, index, "("+filepath.Base(r)+")")
+	}
+}
+
 func TestNoPageIsEmpty(t *testing.T) {
 	for _, page := range pages(t) {
 		words := len(strings.Fields(heading.ReplaceAllString(read(t, page), "")))
