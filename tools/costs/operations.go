@@ -42,9 +42,9 @@ func one(context.Context) (int, error) { return 1000, nil }
 
 func nothing(context.Context) error { return nil }
 
-func asksDone(ctx context.Context) (int, error) { ctx.Done(); return 1, nil }
+func askDone(ctx context.Context) (int, error) { ctx.Done(); return 1, nil }
 
-func fails(context.Context) (int, error) { return 0, io.EOF }
+func fail(context.Context) (int, error) { return 0, io.EOF }
 
 func follow(context.Context, *job.Job[int]) (int, error) { return 1000, nil }
 
@@ -53,8 +53,8 @@ func double(_ context.Context, v int) (int, error) { return 2 * v, nil }
 // source makes a source and completes it: the baseline of operations on a pending job.
 func (b *bench) source() { job.NewSource[int]().TrySetResult(1000) }
 
-// on makes an operation on the pending job of a source.
-func (b *bench) on(do func(j *job.Job[int])) func() {
+// scheduler makes an operation on the pending job of a source.
+func (b *bench) scheduler(do func(j *job.Job[int])) func() {
 	return func() {
 		s := job.NewSource[int]()
 		do(s.Job())
@@ -64,7 +64,7 @@ func (b *bench) on(do func(j *job.Job[int])) func() {
 }
 
 func (b *bench) operations() []operation {
-	return slices.Concat(b.jobs(), b.many(), b.selects(), b.shims(), b.machines())
+	return slices.Concat(b.jobs(), b.combinators(), b.selects(), b.shims(), b.machines())
 }
 
 // selects are the composite operations of package coord.
@@ -101,8 +101,8 @@ func (idle) Abandon(error)         {}
 // shims are submissions to schedulers on top of another one.
 func (b *bench) shims() (all []operation) {
 	for _, s := range []struct {
-		name string
-		on   schedulers.Scheduler
+		name      string
+		scheduler schedulers.Scheduler
 	}{
 		{"the scheduler itself", b.slot},
 		{"observed", observed.New(b.slot, func(observed.Event) {})},
@@ -113,7 +113,7 @@ func (b *bench) shims() (all []operation) {
 		{"priority", priority.New(b.slot, 3)},
 	} {
 		all = append(all, operation{name: "Submit to " + s.name, do: func() {
-			_ = s.on.Submit(idle{}, schedulers.Hint{})
+			_ = s.scheduler.Submit(idle{}, schedulers.Hint{})
 			b.slot.run()
 		}})
 	}
@@ -127,17 +127,17 @@ func (b *bench) jobs() []operation {
 		{name: "Run", do: func() { job.Run(b.ctx, one); b.slot.run() }},
 		{name: "Run, in a context that can end", do: func() { job.Run(b.cancelable, one); b.slot.run() }},
 		{name: "Go", do: func() { job.Go(b.ctx, nothing); b.slot.run() }},
-		{name: "Run, and the function returns an error", do: func() { job.Run(b.ctx, fails); b.slot.run() }},
-		{name: "Run, and the function asks its context for Done", do: func() { job.Run(b.ctx, asksDone); b.slot.run() }},
+		{name: "Run, and the function returns an error", do: func() { job.Run(b.ctx, fail); b.slot.run() }},
+		{name: "Run, and the function asks its context for Done", do: func() { job.Run(b.ctx, askDone); b.slot.run() }},
 		{name: "FromResult of a frequent value", do: func() { job.FromResult(job.Void{}) }},
 		{name: "FromResult of any other", do: func() { job.FromResult(1000) }},
 		{name: "Await of a complete job", do: func() { _, _ = b.done.Await() }},
 		{name: "Source, and its completion", do: b.source},
 		{name: "ContinueWith of a complete job", do: func() { job.ContinueWith(b.ctx, b.done, follow); b.slot.run() }},
-		{name: "ContinueWith of a pending job", beside: b.source, do: b.on(func(j *job.Job[int]) { job.ContinueWith(b.ctx, j, follow) })},
-		{name: "ContinueWith of a pending job, in a context that can end", beside: b.source, do: b.on(func(j *job.Job[int]) { job.ContinueWith(b.cancelable, j, follow) })},
-		{name: "Then of a pending job", beside: b.source, do: b.on(func(j *job.Job[int]) { job.Then(b.ctx, j, double) })},
-		{name: "WaitAsync, which a context bounds", beside: b.source, do: b.on(func(j *job.Job[int]) { job.WaitAsync(b.cancelable, j) })},
+		{name: "ContinueWith of a pending job", beside: b.source, do: b.scheduler(func(j *job.Job[int]) { job.ContinueWith(b.ctx, j, follow) })},
+		{name: "ContinueWith of a pending job, in a context that can end", beside: b.source, do: b.scheduler(func(j *job.Job[int]) { job.ContinueWith(b.cancelable, j, follow) })},
+		{name: "Then of a pending job", beside: b.source, do: b.scheduler(func(j *job.Job[int]) { job.Then(b.ctx, j, double) })},
+		{name: "WaitAsync, which a context bounds", beside: b.source, do: b.scheduler(func(j *job.Job[int]) { job.WaitAsync(b.cancelable, j) })},
 		{name: "SleepAsync", do: func() { job.SleepAsync(b.ctx, time.Hour); b.slot.run() }},
 		{name: "SleepAsync, in a context that can end", do: func() { job.SleepAsync(b.cancelable, time.Hour); b.slot.run() }},
 		{name: "Mutex.LockAsync, uncontended, and Unlock", do: func() { mu.LockAsync(b.ctx); mu.Unlock() }},
@@ -145,15 +145,15 @@ func (b *bench) jobs() []operation {
 	}
 }
 
-func (b *bench) many() []operation {
+func (b *bench) combinators() []operation {
 	scope := job.NewScope(b.ctx)
 	return []operation{
 		{name: "WhenAll of 100 complete jobs", do: func() { job.WhenAll(b.hundred...) }},
-		{name: "WhenAll of 100 jobs, one of them pending", beside: b.source, do: b.on(func(j *job.Job[int]) {
+		{name: "WhenAll of 100 jobs, one of them pending", beside: b.source, do: b.scheduler(func(j *job.Job[int]) {
 			b.hundred[99] = j
 			job.WhenAll(b.hundred...)
 		})},
-		{name: "WhenAny of 100 pending jobs", beside: b.source, do: b.on(func(j *job.Job[int]) {
+		{name: "WhenAny of 100 pending jobs", beside: b.source, do: b.scheduler(func(j *job.Job[int]) {
 			b.pending[99] = j
 			job.WhenAny(b.pending...)
 		})},
@@ -166,7 +166,7 @@ func (b *bench) machines() []operation {
 	tick, tock := b.server(false), b.server(true)
 	return []operation{
 		{name: "async function that does not suspend, as a job", do: func() { pauseAsync(b.ctx, b.done) }},
-		{name: "async function that suspends once, as a job", beside: b.source, do: b.on(func(j *job.Job[int]) { pauseAsync(b.ctx, j) })},
+		{name: "async function that suspends once, as a job", beside: b.source, do: b.scheduler(func(j *job.Job[int]) { pauseAsync(b.ctx, j) })},
 		{name: "Await of a pending job, without that job", beside: b.source, do: tick},
 		{name: "call of an async function that suspends, without the awaited job", beside: b.source, do: tock},
 		{name: "range over a stream, and its first value", beside: func() { job.FromResult(1000) }, do: func() { sumAsync(1) }},

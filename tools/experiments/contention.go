@@ -15,10 +15,10 @@ import (
 // pool, and once without them ([schedulers.PreferFairness]). Without them all workers compete for
 // the global queue, twice for each work item. The smaller a work item is, the larger the share of
 // the time spent there.
-func contention(out io.Writer, processors, works int) error {
-	t := table(out, "steps of a work", "local queues, each", "global queue, each", "times")
+func contention(out io.Writer, processors, items int) error {
+	t := table(out, "steps of an item", "local queues, each", "global queue, each", "times")
 	for _, steps := range []int{10, 100, 1_000, 10_000} {
-		n := max(1, min(works, works*100/steps))
+		n := max(1, min(items, items*100/steps))
 		local, err := tree(processors, n, steps, 0)
 		if err != nil {
 			return err
@@ -33,34 +33,34 @@ func contention(out io.Writer, processors, works int) error {
 }
 
 // tree runs a tree of work items in a pool and returns the time of each.
-func tree(workers, works, steps int, flags schedulers.Flags) (time.Duration, error) {
+func tree(workers, items, steps int, flags schedulers.Flags) (time.Duration, error) {
 	p := pool.New(pool.Workers(workers, workers))
 	var all sync.WaitGroup
-	all.Add(works)
+	all.Add(items)
 	var failed error
 	var once sync.Once
-	var grow func(on schedulers.Worker, left int)
-	grow = func(on schedulers.Worker, left int) {
+	var grow func(worker schedulers.Worker, left int)
+	grow = func(worker schedulers.Worker, left int) {
 		if left == 0 {
 			return
 		}
-		err := p.Submit(do(func(on schedulers.Worker) {
+		err := p.Submit(do(func(worker schedulers.Worker) {
 			defer all.Done()
 			compute(steps)
-			grow(on, (left-1)/2)
-			grow(on, left-1-(left-1)/2)
-		}), schedulers.Hint{From: on, Flags: flags})
+			grow(worker, (left-1)/2)
+			grow(worker, left-1-(left-1)/2)
+		}), schedulers.Hint{From: worker, Flags: flags})
 		if err != nil {
 			once.Do(func() { failed = err })
 			all.Add(-left)
 		}
 	}
 	began := time.Now()
-	grow(nil, works)
+	grow(nil, items)
 	all.Wait()
 	took := time.Since(began)
 	if err := p.Shutdown(context.Background()); err != nil {
 		return 0, err
 	}
-	return (took / time.Duration(works)).Round(time.Nanosecond), failed
+	return (took / time.Duration(items)).Round(time.Nanosecond), failed
 }

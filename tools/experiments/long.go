@@ -11,13 +11,13 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// long gives a pool computations that take much longer than its stall interval, and short work
-// items behind them. A pool cannot distinguish computing from waiting: it adds workers, which do
-// not speed up the computation, but share the processors with all the others. The pool ignores
-// computations that are flagged as long-running, and those of a function that it has learned to
-// be long-running.
-func long(out io.Writer, processors, works int) error {
-	t := table(out, "the long ones are", "workers at most", "short works took", "long ones took")
+// longRunning gives a pool computations that take much longer than its stall interval, and short
+// work items behind them. A pool cannot distinguish computing from waiting: it adds workers, which
+// do not speed up the computation, but share the processors with all the others. The pool ignores
+// computations that are flagged as long-running, and those of a function that it has learned to be
+// long-running.
+func longRunning(out io.Writer, processors, items int) error {
+	t := table(out, "the long ones are", "workers at most", "short items took", "long ones took")
 	for _, c := range []struct {
 		words string
 		opts  []pool.Option
@@ -28,11 +28,11 @@ func long(out io.Writer, processors, works int) error {
 		{words: "learned from one run", opts: []pool.Option{pool.LearnLongRunning(5 * time.Millisecond)}},
 	} {
 		opts := []pool.Option{pool.Workers(processors, 64*processors), pool.AddAfter(5 * time.Millisecond)}
-		l := &computations{pool: pool.New(append(opts, c.opts...)...), steps: works * 500, flags: c.flags}
-		if err := l.run(8*processors, works/100); err != nil {
+		l := &computations{pool: pool.New(append(opts, c.opts...)...), steps: items * 500, flags: c.flags}
+		if err := l.run(8*processors, items/100); err != nil {
 			return err
 		}
-		row(t, c.words, l.most.Load(), l.short.Round(10*time.Microsecond), l.long.Round(time.Millisecond))
+		row(t, c.words, l.maxWorkers.Load(), l.short.Round(10*time.Microsecond), l.long.Round(time.Millisecond))
 	}
 	return t.Flush()
 }
@@ -42,7 +42,7 @@ type computations struct {
 	steps int // of a long work item
 	flags []job.Option
 
-	most        atomic.Uint64 // workers
+	maxWorkers  atomic.Uint64 // workers
 	short, long time.Duration
 }
 
@@ -50,8 +50,8 @@ type computations struct {
 // separate functions, as in a program. In all cases one long run comes first.
 func (l *computations) run(long, short int) error {
 	ctx := schedulers.With(context.Background(), l.pool)
-	aLong := func(context.Context) error { compute(l.steps); l.look(); return nil }
-	aShort := func(context.Context) error { compute(100); l.look(); return nil }
+	aLong := func(context.Context) error { compute(l.steps); l.noteWorkers(); return nil }
+	aShort := func(context.Context) error { compute(100); l.noteWorkers(); return nil }
 	if _, err := job.Go(ctx, aLong, l.flags...).Wait(ctx); err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (l *computations) run(long, short int) error {
 	return l.pool.Shutdown(context.Background())
 }
 
-// look records the number of workers.
-func (l *computations) look() {
-	for n, most := l.pool.Metrics().Workers, l.most.Load(); n > most && !l.most.CompareAndSwap(most, n); most = l.most.Load() {
+// noteWorkers records the number of workers.
+func (l *computations) noteWorkers() {
+	for n, highest := l.pool.Metrics().Workers, l.maxWorkers.Load(); n > highest && !l.maxWorkers.CompareAndSwap(highest, n); highest = l.maxWorkers.Load() {
 	}
 }

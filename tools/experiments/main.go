@@ -19,7 +19,7 @@ import (
 // experiment is a question and the code that answers it.
 type experiment struct {
 	name, question string
-	run            func(out io.Writer, processors, works int) error
+	run            func(out io.Writer, processors, items int) error
 }
 
 func experiments() []experiment {
@@ -28,14 +28,14 @@ func experiments() []experiment {
 		{"spinning", "What does it cost to look for work for longer, and how much sooner does work start?", spinning},
 		{"contention", "What is a local queue worth, for work of different sizes?", contention},
 		{"threads", "What does an operation cost on a thread of its own, on a goroutine, and in a pool?", threads},
-		{"long", "What do long computations do to a pool that does not know that they are long?", long},
+		{"long", "What do long computations do to a pool that does not know that they are long?", longRunning},
 		{"shims", "What does a scheduler on top of another one cost for each work item?", shims},
 	}
 }
 
 func main() {
 	processors := flag.Int("processors", 4, "how much runs at a time")
-	works := flag.Int("works", 200_000, "number of work items")
+	items := flag.Int("works", 200_000, "number of work items")
 	flag.Parse()
 	chosen, err := choose(flag.Args())
 	if err != nil {
@@ -44,7 +44,7 @@ func main() {
 	}
 	for _, e := range chosen {
 		fmt.Fprintln(os.Stdout, e.question)
-		if err := e.run(os.Stdout, max(1, *processors), max(1, *works)); err != nil {
+		if err := e.run(os.Stdout, max(1, *processors), max(1, *items)); err != nil {
 			fmt.Fprintln(os.Stderr, "experiments:", err)
 			os.Exit(1)
 		}

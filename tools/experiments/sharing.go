@@ -21,23 +21,23 @@ import (
 // moves is one measurement.
 type moves struct {
 	load, strategy string
-	works          int
+	items          int
 	migrated       uint64
 }
 
-func sharing(out io.Writer, processors, works int) error {
-	rows, err := migrations(processors, works)
+func sharing(out io.Writer, processors, items int) error {
+	rows, err := migrations(processors, items)
 	if err != nil {
 		return err
 	}
-	t := table(out, "load", "strategy", "works", "migrated", "of 100")
+	t := table(out, "load", "strategy", "work items", "migrated", "of 100")
 	for _, r := range rows {
-		row(t, r.load, r.strategy, r.works, r.migrated, fmt.Sprintf("%.1f", 100*float64(r.migrated)/float64(r.works)))
+		row(t, r.load, r.strategy, r.items, r.migrated, fmt.Sprintf("%.1f", 100*float64(r.migrated)/float64(r.items)))
 	}
 	return t.Flush()
 }
 
-func migrations(processors, works int) (rows []moves, err error) {
+func migrations(processors, items int) (rows []moves, err error) {
 	loads := []struct {
 		name  string
 		roots int
@@ -50,17 +50,17 @@ func migrations(processors, works int) (rows []moves, err error) {
 	for _, l := range loads {
 		d := newDealer(processors)
 		e := &forest{s: d, next: l.next}
-		e.run(l.roots, works)
+		e.run(l.roots, items)
 		d.stop()
-		rows = append(rows, moves{l.name, "sharing", works, d.migrated.Load()})
+		rows = append(rows, moves{l.name, "sharing", items, d.migrated.Load()})
 
 		s := workstealing.New(workstealing.Processors(processors), workstealing.Patience(0))
 		e = &forest{s: s, next: l.next}
-		e.run(l.roots, works)
+		e.run(l.roots, items)
 		if err := s.Shutdown(context.Background()); err != nil {
 			return nil, err
 		}
-		rows = append(rows, moves{l.name, "stealing", works, s.Metrics().Stolen})
+		rows = append(rows, moves{l.name, "stealing", items, s.Metrics().Stolen})
 	}
 	return rows, nil
 }
@@ -79,37 +79,37 @@ type forest struct {
 }
 
 // run runs the given number of work items in the given number of trees, and waits for them.
-func (e *forest) run(roots, works int) {
-	e.all.Add(works)
+func (e *forest) run(roots, items int) {
+	e.all.Add(items)
 	for i := range roots {
-		e.submit(nil, works/roots+min(1, max(0, works%roots-i)))
+		e.submit(nil, items/roots+min(1, max(0, items%roots-i)))
 	}
 	e.all.Wait()
 }
 
-func (e *forest) submit(from schedulers.Worker, works int) {
-	if works == 0 {
+func (e *forest) submit(from schedulers.Worker, items int) {
+	if items == 0 {
 		return
 	}
-	if err := e.s.Submit(&piece{e, works}, schedulers.Hint{From: from}); err != nil {
-		e.all.Add(-works)
+	if err := e.s.Submit(&piece{e, items}, schedulers.Hint{From: from}); err != nil {
+		e.all.Add(-items)
 	}
 }
 
 // piece represents several work items: itself, and those that it makes.
 type piece struct {
-	of    *forest
-	works int
+	forest *forest
+	items  int
 }
 
 // Run implements [schedulers.Work].
-func (p *piece) Run(on schedulers.Worker) {
-	defer p.of.all.Done()
+func (p *piece) Run(worker schedulers.Worker) {
+	defer p.forest.all.Done()
 	compute(1_000)
-	for _, n := range p.of.next(p.works - 1) {
-		p.of.submit(on, n)
+	for _, n := range p.forest.next(p.items - 1) {
+		p.forest.submit(worker, n)
 	}
 }
 
 // Abandon implements [schedulers.Work].
-func (p *piece) Abandon(error) { p.of.all.Add(-p.works) }
+func (p *piece) Abandon(error) { p.forest.all.Add(-p.items) }

@@ -13,8 +13,8 @@ func TestStealingMovesLessThanSharingWhereAllAreBusy(t *testing.T) {
 	require.NoError(t, err)
 	migrated := map[string]uint64{}
 	for _, r := range rows {
-		assert.Equal(t, 20_000, r.works)
-		assert.LessOrEqual(t, r.migrated, 2*uint64(r.works), "%s, %s", r.load, r.strategy)
+		assert.Equal(t, 20_000, r.items)
+		assert.LessOrEqual(t, r.migrated, 2*uint64(r.items), "%s, %s", r.load, r.strategy)
 		migrated[r.load+", "+r.strategy] = r.migrated
 	}
 	assert.Less(t, migrated["plenty everywhere, stealing"], migrated["plenty everywhere, sharing"])

@@ -21,24 +21,24 @@ import (
 // shims submits empty work items from one goroutine: to a pool, to each shim over such a pool,
 // and to user-mode scheduling. So a row is the cost of a scheduler itself for each work item,
 // including its submission.
-func shims(out io.Writer, processors, works int) error {
+func shims(out io.Writer, processors, items int) error {
 	t := table(out, "scheduler", "each", "times the pool")
 	var base time.Duration
 	for _, s := range []struct {
 		name string
-		over func(*pool.Pool) ender
+		over func(*pool.Pool) shutdownScheduler
 	}{
-		{"pool", func(p *pool.Pool) ender { return p }},
-		{"observed", func(p *pool.Pool) ender { return observed.New(p, func(observed.Event) {}) }},
-		{"cancellable", func(p *pool.Pool) ender { return cancellable.New(p) }},
-		{"limited", func(p *pool.Pool) ender { return limited.New(p, processors) }},
-		{"exclusive", func(p *pool.Pool) ender { return exclusive.NewStrand(p) }},
-		{"roundrobin", func(p *pool.Pool) ender { return roundrobin.New(p) }},
-		{"priority", func(p *pool.Pool) ender { return priority.New(p, 3) }},
-		{"ums, no shim", func(*pool.Pool) ender { return ums.New(processors) }},
+		{"pool", func(p *pool.Pool) shutdownScheduler { return p }},
+		{"observed", func(p *pool.Pool) shutdownScheduler { return observed.New(p, func(observed.Event) {}) }},
+		{"cancellable", func(p *pool.Pool) shutdownScheduler { return cancellable.New(p) }},
+		{"limited", func(p *pool.Pool) shutdownScheduler { return limited.New(p, processors) }},
+		{"exclusive", func(p *pool.Pool) shutdownScheduler { return exclusive.NewStrand(p) }},
+		{"roundrobin", func(p *pool.Pool) shutdownScheduler { return roundrobin.New(p) }},
+		{"priority", func(p *pool.Pool) shutdownScheduler { return priority.New(p, 3) }},
+		{"ums, no shim", func(*pool.Pool) shutdownScheduler { return ums.New(processors) }},
 	} {
 		p := pool.New(pool.Workers(processors, processors))
-		took, err := nothing(s.over(p), works)
+		took, err := submitEmpty(s.over(p), items)
 		if err != nil {
 			return err
 		}
@@ -53,17 +53,17 @@ func shims(out io.Writer, processors, works int) error {
 	return t.Flush()
 }
 
-// nothing submits the given number of empty work items, and returns the time of each.
-func nothing(s ender, works int) (time.Duration, error) {
+// submitEmpty submits the given number of empty work items, and returns the time of each.
+func submitEmpty(s shutdownScheduler, items int) (time.Duration, error) {
 	var all sync.WaitGroup
-	all.Add(works)
+	all.Add(items)
 	began := time.Now()
-	for range works {
+	for range items {
 		if err := s.Submit(do(func(schedulers.Worker) { all.Done() }), schedulers.Hint{}); err != nil {
 			return 0, err
 		}
 	}
 	all.Wait()
 	took := time.Since(began)
-	return (took / time.Duration(works)).Round(time.Nanosecond), s.Shutdown(context.Background())
+	return (took / time.Duration(items)).Round(time.Nanosecond), s.Shutdown(context.Background())
 }

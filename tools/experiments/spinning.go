@@ -13,42 +13,42 @@ import (
 // do is work that is a function.
 type do func(schedulers.Worker)
 
-func (f do) Run(on schedulers.Worker) { f(on) }
-func (f do) Abandon(error)            {}
+func (f do) Run(worker schedulers.Worker) { f(worker) }
+func (f do) Abandon(error)                {}
 
 // spinning submits one work item at a time, with a pause in between, so workers can only wait for
 // the next one. A worker that keeps searching may find it sooner than one that has ended, but
 // uses a processor in the meantime.
-func spinning(out io.Writer, processors, works int) error {
-	works = max(1, works/100)
+func spinning(out io.Writer, processors, items int) error {
+	items = max(1, items/100)
 	t := table(out, "looks", "from Submit to Run, mean", "processor time, each")
 	for _, looks := range []int{1, 4, 16, 64, 256, 1024} {
 		s := workstealing.New(workstealing.Processors(processors), workstealing.Looks(looks))
-		waited, used := lonely(s, works)
+		waited, used := runAlone(s, items)
 		if err := s.Shutdown(context.Background()); err != nil {
 			return err
 		}
-		row(t, looks, (waited / time.Duration(works)).Round(10*time.Nanosecond), each(used, works))
+		row(t, looks, (waited / time.Duration(items)).Round(10*time.Nanosecond), formatShare(used, items))
 	}
 	return t.Flush()
 }
 
-// each formats a share of processor time.
-func each(used time.Duration, works int) string {
+// formatShare formats a share of processor time.
+func formatShare(used time.Duration, items int) string {
 	if used < 0 {
 		return "unknown on this system"
 	}
-	return fmt.Sprint((used / time.Duration(works)).Round(10 * time.Nanosecond))
+	return fmt.Sprint((used / time.Duration(items)).Round(10 * time.Nanosecond))
 }
 
-// lonely runs work items one after the other, with a pause of some 20 µs before
+// runAlone runs work items one after the other, with a pause of some 20 µs before
 // each. It returns the sum of their waiting times, and the processor time of the
 // process beyond that of the pauses.
-func lonely(s schedulers.Scheduler, works int) (waited, used time.Duration) {
+func runAlone(s schedulers.Scheduler, items int) (waited, used time.Duration) {
 	began := make(chan time.Time, 1)
 	work := do(func(schedulers.Worker) { began <- time.Now() })
 	before := cpuTime()
-	for range works {
+	for range items {
 		compute(10_000)
 		submitted := time.Now()
 		if s.Submit(work, schedulers.Hint{}) != nil {
@@ -58,7 +58,7 @@ func lonely(s schedulers.Scheduler, works int) (waited, used time.Duration) {
 	}
 	used = cpuTime() - before
 	before = cpuTime()
-	for range works {
+	for range items {
 		compute(10_000)
 	}
 	if pauses := cpuTime() - before; before >= 0 {

@@ -12,26 +12,26 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// ender is a scheduler that can end.
-type ender interface {
+// shutdownScheduler is a scheduler that can end.
+type shutdownScheduler interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
 }
 
 // threads runs operations of about a microsecond: each on a separate thread, on a separate
 // goroutine, and in a pool, with a limit on how many run at a time.
-func threads(out io.Writer, processors, works int) error {
+func threads(out io.Writer, processors, items int) error {
 	t := table(out, "where", "each")
 	for _, w := range []struct {
 		where string
-		s     ender
-		works int
+		s     shutdownScheduler
+		items int
 	}{
-		{"a thread each", dedicated.NewRunner(""), max(1, works/100)},
-		{"a goroutine each", goroutine.New(), works},
-		{"a pool", pool.New(pool.Workers(processors, processors)), works},
+		{"a thread each", dedicated.NewRunner(""), max(1, items/100)},
+		{"a goroutine each", goroutine.New(), items},
+		{"a pool", pool.New(pool.Workers(processors, processors)), items},
 	} {
-		took, err := operations(w.s, w.works)
+		took, err := operations(w.s, w.items)
 		if err != nil {
 			return err
 		}
@@ -41,11 +41,11 @@ func threads(out io.Writer, processors, works int) error {
 }
 
 // operations runs work items, at most 64 at a time, and returns the time of each.
-func operations(s ender, works int) (time.Duration, error) {
+func operations(s shutdownScheduler, items int) (time.Duration, error) {
 	var all sync.WaitGroup
 	room := make(chan struct{}, 64)
 	began := time.Now()
-	for range works {
+	for range items {
 		room <- struct{}{}
 		all.Add(1)
 		err := s.Submit(do(func(schedulers.Worker) {
@@ -59,5 +59,5 @@ func operations(s ender, works int) (time.Duration, error) {
 	}
 	all.Wait()
 	took := time.Since(began)
-	return (took / time.Duration(works)).Round(time.Nanosecond), s.Shutdown(context.Background())
+	return (took / time.Duration(items)).Round(time.Nanosecond), s.Shutdown(context.Background())
 }

@@ -13,18 +13,18 @@ import (
 type account struct {
 	submitted, completed, faulted, canceled, refused atomic.Int64
 
-	entered atomic.Int64 // counted as jobs end; the watchdog checks it
-	calls   atomic.Int64 // of jobs' functions
-	known   atomic.Int64 // calls known when their job was entered
-	wrong   wrongs
+	settled    atomic.Int64 // counted as jobs end; the watchdog checks it
+	calls      atomic.Int64 // of jobs' functions
+	known      atomic.Int64 // calls known when their job was settled
+	mismatches mismatches
 }
 
-// enter waits for a job, counts it, and compares it with its fate.
-func (a *account) enter(e entry) {
+// settle waits for a job, counts it, and compares it with its fate.
+func (a *account) settle(e entry) {
 	value, err := e.Await()
 	status := e.Status()
 	a.compare(e.fate, status, value, err)
-	defer a.entered.Add(1)
+	defer a.settled.Add(1)
 	switch status {
 	case job.Completed:
 		a.completed.Add(1)
@@ -42,7 +42,7 @@ func (a *account) enter(e entry) {
 // balance returns an error if the account or the scheduler's metrics are wrong. m is nil if the
 // scheduler does not count.
 func (a *account) balance(m *schedulers.Metrics) error {
-	if err := a.wrong.err(); err != nil {
+	if err := a.mismatches.err(); err != nil {
 		return err
 	}
 	if calls, known := a.calls.Load(), a.known.Load(); calls != known {
@@ -58,11 +58,11 @@ func (a *account) balance(m *schedulers.Metrics) error {
 	}
 	switch {
 	case m.Queued != 0 || m.Running != 0:
-		return fmt.Errorf("the scheduler says that %d works are queued and %d run, after its end", m.Queued, m.Running)
+		return fmt.Errorf("the scheduler says that %d work items are queued and %d run, after its end", m.Queued, m.Running)
 	case m.Submitted != m.Completed+m.Abandoned:
-		return fmt.Errorf("the scheduler has accepted %d works, completed %d, and abandoned %d", m.Submitted, m.Completed, m.Abandoned)
+		return fmt.Errorf("the scheduler has accepted %d work items, completed %d, and abandoned %d", m.Submitted, m.Completed, m.Abandoned)
 	case m.Submitted+m.Refused != uint64(submitted):
-		return fmt.Errorf("the scheduler has accepted %d works and refused %d, of %d", m.Submitted, m.Refused, submitted)
+		return fmt.Errorf("the scheduler has accepted %d work items and refused %d, of %d", m.Submitted, m.Refused, submitted)
 	}
 	return nil
 }

@@ -52,30 +52,30 @@ func (a *account) compare(f *fate, status job.Status, got int, err error) {
 	want, returns := value(f.roll)
 	switch {
 	case calls > 1:
-		a.wrong.note("a function was called %d times", calls)
+		a.mismatches.note("a function was called %d times", calls)
 	case refused && calls > 0 && !nested:
-		a.wrong.note("a job was refused after its function had been called: %v", err)
+		a.mismatches.note("a job was refused after its function had been called: %v", err)
 	case status == job.Completed && calls == 0:
-		a.wrong.note("a job is %v, and its function was never called", status)
+		a.mismatches.note("a job is %v, and its function was never called", status)
 	case status == job.Completed && !returns:
-		a.wrong.note("a job of roll %d is %v with %d, and was to fail", f.roll, status, got)
+		a.mismatches.note("a job of roll %d is %v with %d, and was to fail", f.roll, status, got)
 	case status == job.Completed && got != want:
-		a.wrong.note("a job of roll %d returned %d instead of %d", f.roll, got, want)
+		a.mismatches.note("a job of roll %d returned %d instead of %d", f.roll, got, want)
 	case status == job.Canceled && !f.canceled && !nested:
-		a.wrong.note("a job of roll %d is %v, and was never canceled", f.roll, status)
+		a.mismatches.note("a job of roll %d is %v, and was never canceled", f.roll, status)
 	case status == job.Faulted && !refused && !nested && (f.roll >= errs || calls == 0):
-		a.wrong.note("a job of roll %d, called %d times, has failed: %v", f.roll, calls, err)
+		a.mismatches.note("a job of roll %d, called %d times, has failed: %v", f.roll, calls, err)
 	}
 }
 
-// wrongs records differences from the dice: their number, and the first.
-type wrongs struct {
+// mismatches records differences from the dice: their number, and the first.
+type mismatches struct {
 	mu    sync.Mutex
 	count int
 	first string
 }
 
-func (w *wrongs) note(format string, args ...any) {
+func (w *mismatches) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.count++; w.count == 1 {
@@ -83,7 +83,7 @@ func (w *wrongs) note(format string, args ...any) {
 	}
 }
 
-func (w *wrongs) err() error {
+func (w *mismatches) err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.count == 0 {

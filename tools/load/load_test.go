@@ -24,7 +24,7 @@ func TestTheCountsOfEachSchedulerBalance(t *testing.T) {
 	var completed, faulted, canceled int64
 	for _, v := range candidates() {
 		t.Run(v.name, func(t *testing.T) {
-			r := load(v, jobs, producers, 7, patience)
+			r := load(v, jobs, producers, 7, timeout)
 			require.NoError(t, r.err)
 			assert.Equal(t, int64(jobs), r.submitted.Load())
 			assert.GreaterOrEqual(t, r.refused.Load(), int64(producers), "each has a job that comes too late")
@@ -69,10 +69,10 @@ func TestEveryWayToBeOutOfBalanceHasWords(t *testing.T) {
 	a.canceled.Store(1)
 	require.NoError(t, a.balance(nil))
 	for want, m := range map[string]schedulers.Metrics{
-		"1 works are queued": {Submitted: 10, Completed: 9, Queued: 1},
-		"and 1 run":          {Submitted: 10, Completed: 9, Running: 1},
-		"completed 9, and":   {Submitted: 10, Completed: 9},
-		"and refused 1":      {Submitted: 10, Completed: 10, Refused: 1},
+		"1 work items are queued": {Submitted: 10, Completed: 9, Queued: 1},
+		"and 1 run":               {Submitted: 10, Completed: 9, Running: 1},
+		"completed 9, and":        {Submitted: 10, Completed: 9},
+		"and refused 1":           {Submitted: 10, Completed: 10, Refused: 1},
 	} {
 		require.ErrorContains(t, a.balance(&m), want)
 	}
@@ -102,11 +102,11 @@ func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 		st := &storm{jobs: 10}
 		_, err := st.nested(ctx, &fate{roll: roll})
 		require.ErrorIs(t, err, context.Canceled)
-		for _, e := range st.stray.jobs {
-			st.enter(e)
+		for _, e := range st.unawaited.jobs {
+			st.settle(e)
 		}
 		require.EqualValues(t, 1, st.canceled.Load())
-		if err := st.wrong.err(); want == "" {
+		if err := st.mismatches.err(); want == "" {
 			require.NoError(t, err, "of roll %d", roll)
 		} else {
 			require.ErrorContains(t, err, want)
@@ -120,7 +120,7 @@ func TestASoakBalances(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	chosen, err := choose("pool,workstealing,eventloop,dedicated,pool-blocking")
 	require.NoError(t, err)
-	s := &soak{chosen: chosen, dice: rand.New(rand.NewPCG(1, 0)), most: 5000}
+	s := &soak{chosen: chosen, dice: rand.New(rand.NewPCG(1, 0)), maxJobs: 5000}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var out strings.Builder
@@ -140,7 +140,7 @@ func TestASoakBalances(t *testing.T) {
 // rounds.
 func TestASoakEndsAtALoadThatFails(t *testing.T) {
 	broken := candidate{name: "broken", make: func() target { return pool.New() }, launch: wrong()[0].launch}
-	s := &soak{chosen: []candidate{broken}, dice: rand.New(rand.NewPCG(1, 0)), most: 1000}
+	s := &soak{chosen: []candidate{broken}, dice: rand.New(rand.NewPCG(1, 0)), maxJobs: 1000}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out strings.Builder
@@ -153,7 +153,7 @@ func TestASoakEndsAtALoadThatFails(t *testing.T) {
 func TestAnInterruptedSoakPrintsItsAccount(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &soak{dice: rand.New(rand.NewPCG(1, 0)), most: 10}
+	s := &soak{dice: rand.New(rand.NewPCG(1, 0)), maxJobs: 10}
 	var out strings.Builder
 	assert.True(t, s.run(ctx, &out))
 	assert.Contains(t, out.String(), "0 rounds")

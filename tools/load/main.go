@@ -1,12 +1,12 @@
 // Command load runs a very large number of short jobs on schedulers and checks that every job is
-// accounted for. Jobs panic, are canceled, wait inside other work, or arrive too late for a
-// shutdown in the middle. Still
+// accounted for. Jobs panic, are canceled, wait inside other work, or are submitted after
+// a shutdown in the middle. Still
 //
 //	submitted = completed + faulted + canceled + refused
 //
 // holds exactly, by the jobs' own account and by the scheduler's metrics. Each job's value,
 // outcome, and number of calls of its function match its dice, and no goroutine and no memory is
-// left. The command exits with 1 if any of this fails, or if no job ends for two minutes.
+// left. The command exits with 1 if any of this fails, or if no job ends for two
 // minutes.
 //
 //	go run ./tools/load [-jobs 10000000] [-producers 16] [-seed 1]
@@ -64,7 +64,7 @@ func soakFor(out io.Writer, chosen []candidate, length time.Duration, seed uint6
 	defer cancel()
 	ctx, cancelTime := context.WithTimeout(ctx, length)
 	defer cancelTime()
-	s := &soak{chosen: chosen, dice: dice, most: mostOfARound}
+	s := &soak{chosen: chosen, dice: dice, maxJobs: maxRoundJobs}
 	if !s.run(ctx, out) {
 		return 1
 	}
@@ -87,8 +87,8 @@ func choose(names string) (chosen []candidate, err error) {
 	return chosen, nil
 }
 
-// patience limits the time without the end of a job, after which a load is aborted.
-const patience = 2 * time.Minute
+// timeout limits the time without the end of a job, after which a load is aborted.
+const timeout = 2 * time.Minute
 
 // report loads each candidate and prints a table. It returns false if any account does not
 // balance.
@@ -99,7 +99,7 @@ func report(out io.Writer, chosen []candidate, jobs int64, producers int, seed u
 	fmt.Fprintf(t, row, "scheduler", "submitted", "completed", "faulted", "canceled", "refused", "took")
 	_ = t.Flush()
 	for _, v := range chosen {
-		r := load(v, jobs, producers, seed, patience)
+		r := load(v, jobs, producers, seed, timeout)
 		fmt.Fprintf(t, row, v.name, r.submitted.Load(), r.completed.Load(), r.faulted.Load(),
 			r.canceled.Load(), r.refused.Load(), r.took.Round(time.Millisecond))
 		_ = t.Flush() // each row as soon as it is known

@@ -23,12 +23,12 @@ import (
 
 // soak is a soak in progress.
 type soak struct {
-	chosen []candidate
-	dice   *rand.Rand
-	most   int64 // jobs of a round on one scheduler
-	total  map[string]*tally
-	rounds int
-	shocks shocks
+	chosen  []candidate
+	dice    *rand.Rand
+	maxJobs int64 // jobs of a round on one scheduler
+	total   map[string]*tally
+	rounds  int
+	shocks  shocks
 }
 
 // tally counts the outcomes of the jobs on one scheduler.
@@ -37,8 +37,8 @@ type tally struct{ loads, submitted, completed, faulted, canceled, refused int64
 // shocks counts disturbances.
 type shocks struct{ processors, collector, memory, garbage int }
 
-// mostOfARound limits the jobs of one load: many small loads begin and end more often.
-const mostOfARound = 100_000
+// maxRoundJobs limits the jobs of one load: many small loads begin and end more often.
+const maxRoundJobs = 100_000
 
 // run runs rounds until ctx ends, and prints the account. It returns false if any load failed.
 func (s *soak) run(ctx context.Context, out io.Writer) (balanced bool) {
@@ -56,10 +56,10 @@ func (s *soak) run(ctx context.Context, out io.Writer) (balanced bool) {
 // round puts one load on each scheduler.
 func (s *soak) round(out io.Writer) bool {
 	for _, v := range s.chosen {
-		jobs, producers, seed := 2+s.dice.Int64N(s.most-1), 1+s.dice.IntN(32), s.dice.Uint64()
+		jobs, producers, seed := 2+s.dice.Int64N(s.maxJobs-1), 1+s.dice.IntN(32), s.dice.Uint64()
 		shutdown := 1 + s.dice.Int64N(jobs)
-		r := load(v, jobs, producers, seed, patience, func(st *storm) {
-			st.shutdown, st.gusts, st.during = shutdown, true, s.disturb
+		r := load(v, jobs, producers, seed, timeout, func(st *storm) {
+			st.shutdownAfter, st.cancelsGroups, st.during = shutdown, true, s.disturb
 		})
 		s.add(v.name, &r.account)
 		if r.err != nil {
@@ -135,15 +135,15 @@ func (s *soak) disturb(done <-chan struct{}) {
 
 // litter makes the given number of megabytes of garbage, in small pieces.
 func litter(megabytes int) {
-	var kept [][]byte
+	var pieces [][]byte
 	for range megabytes << 10 {
-		kept = append(kept, make([]byte, 1<<10))
+		pieces = append(pieces, make([]byte, 1<<10))
 	}
-	runtime.KeepAlive(kept)
+	runtime.KeepAlive(pieces)
 }
 
-// beside runs f concurrently with a load, and returns a function that ends f and waits for it.
-func beside(f func(done <-chan struct{})) (end func()) {
+// runBeside runs f concurrently with a load, and returns a function that ends f and waits for it.
+func runBeside(f func(done <-chan struct{})) (end func()) {
 	if f == nil {
 		return func() {}
 	}

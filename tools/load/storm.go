@@ -21,22 +21,22 @@ type storm struct {
 	candidate
 	account
 
-	s         target
-	producers int
-	jobs      int64 // jobs before each producer's last one, including nested ones
-	seed      uint64
-	shutdown  int64                      // number of jobs before the shutdown; 0: half of them
-	gusts     bool                       // some contexts end for hundreds of jobs at once
-	during    func(done <-chan struct{}) // runs next to the load until done is closed; or nil
+	s             target
+	producers     int
+	jobs          int64 // jobs before each producer's last one, including nested ones
+	seed          uint64
+	shutdownAfter int64                      // number of jobs before the shutdown; 0: half of them
+	cancelsGroups bool                       // some contexts end for hundreds of jobs at once
+	during        func(done <-chan struct{}) // runs next to the load until done is closed; or nil
 
-	half, more chan struct{} // closed when it is time for the shutdown, and a little later
-	ended      chan struct{} // closed when Shutdown has returned
-	stray      strays
-	crowd      atomic.Int64 // largest number of goroutines at one moment
+	half, more    chan struct{} // closed when it is time for the shutdown, and a little later
+	ended         chan struct{} // closed when Shutdown has returned
+	unawaited     unawaitedJobs
+	maxGoroutines atomic.Int64 // largest number of goroutines at one moment
 }
 
-// strays are jobs without a waiter.
-type strays struct {
+// unawaitedJobs are jobs without a waiter.
+type unawaitedJobs struct {
 	mu   sync.Mutex
 	jobs []entry
 }
@@ -69,10 +69,10 @@ func (st *storm) run() error {
 	err := st.shutDownInTheMiddle()
 	close(st.ended)
 	producing.Wait()
-	for _, e := range st.stray.jobs {
-		st.enter(e)
+	for _, e := range st.unawaited.jobs {
+		st.settle(e)
 	}
-	st.stray.jobs = nil
+	st.unawaited.jobs = nil
 	cancel()
 	driving.Wait()
 	if beneath != nil {
@@ -104,27 +104,27 @@ func (st *storm) shutDownInTheMiddle() error {
 	return nil
 }
 
-// count counts a job that is about to be started, and reports whether it may be.
-func (st *storm) count() bool {
+// admit counts a job that is about to be started, and reports whether it may be.
+func (st *storm) admit() bool {
 	n := st.submitted.Add(1)
 	if n > st.jobs {
 		st.submitted.Add(-1)
 		return false
 	}
-	at := st.shutdownAt()
-	if n == at {
+	shutdownAt := st.jobsBeforeShutdown()
+	if n == shutdownAt {
 		close(st.half)
 	}
-	if n == min(st.jobs, at+st.jobs/100+1) {
+	if n == min(st.jobs, shutdownAt+st.jobs/100+1) {
 		close(st.more)
 	}
 	return true
 }
 
-// shutdownAt returns the number of jobs that are started before the shutdown begins.
-func (st *storm) shutdownAt() int64 {
-	if st.shutdown > 0 {
-		return min(st.shutdown, st.jobs)
+// jobsBeforeShutdown returns the number of jobs that are started before the shutdown begins.
+func (st *storm) jobsBeforeShutdown() int64 {
+	if st.shutdownAfter > 0 {
+		return min(st.shutdownAfter, st.jobs)
 	}
 	return (st.jobs + 1) / 2
 }
@@ -132,48 +132,49 @@ func (st *storm) shutdownAt() int64 {
 func (st *storm) produce(dice *rand.Rand) {
 	ctx := schedulers.With(context.Background(), st.s)
 	var started []entry
-	var g gust
+	var g cancelGroup
 	defer g.end()
-	for st.count() {
-		if st.gusts {
-			g.turn(ctx, dice)
+	for st.admit() {
+		if st.cancelsGroups {
+			g.advance(ctx, dice)
 		}
-		started = append(started, st.start(g.orElse(ctx), dice, g.blows()))
+		started = append(started, st.start(g.contextOr(ctx), dice, g.isActive()))
 		if len(started) == window {
-			st.enter(started[0])
+			st.settle(started[0])
 			started = append(started[:0], started[1:]...)
 		}
 	}
 	for _, j := range started {
-		st.enter(j)
+		st.settle(j)
 	}
 	<-st.ended
 	st.submitted.Add(1)
-	st.enter(st.start(ctx, dice, false)) // certainly comes too late
+	st.settle(st.start(ctx, dice, false)) // certainly after the shutdown
 }
 
-// gust is a context that ends while hundreds of its jobs are in progress. The zero gust is calm.
-type gust struct {
+// cancelGroup is a context that ends while hundreds of its jobs are in progress. The zero
+// value is not active.
+type cancelGroup struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	left   int // jobs until it ends, or until the next may begin
 }
 
-func (g *gust) blows() bool { return g.ctx != nil }
+func (g *cancelGroup) isActive() bool { return g.ctx != nil }
 
-func (g *gust) orElse(ctx context.Context) context.Context {
-	if g.blows() {
+func (g *cancelGroup) contextOr(ctx context.Context) context.Context {
+	if g.isActive() {
 		return g.ctx
 	}
 	return ctx
 }
 
-// turn begins or ends a gust, if it is time.
-func (g *gust) turn(ctx context.Context, dice *rand.Rand) {
+// advance begins or ends a group, if it is time.
+func (g *cancelGroup) advance(ctx context.Context, dice *rand.Rand) {
 	if g.left--; g.left > 0 {
 		return
 	}
-	begins := !g.blows()
+	begins := !g.isActive()
 	g.end()
 	if begins {
 		g.ctx, g.cancel = context.WithCancel(ctx)
@@ -181,8 +182,8 @@ func (g *gust) turn(ctx context.Context, dice *rand.Rand) {
 	g.left = 1 + dice.IntN(2*window)
 }
 
-func (g *gust) end() {
-	if g.blows() {
+func (g *cancelGroup) end() {
+	if g.isActive() {
 		g.cancel()
 	}
 	g.ctx, g.cancel = nil, nil
@@ -193,7 +194,7 @@ func (g *gust) end() {
 func (st *storm) start(ctx context.Context, dice *rand.Rand, ends bool) entry {
 	roll := dice.IntN(10_000)
 	canceled := isCanceled(roll)
-	e := st.launchOne(ctx, &fate{roll: roll, canceled: canceled || ends})
+	e := st.launchWith(ctx, &fate{roll: roll, canceled: canceled || ends})
 	if canceled {
 		e.Cancel()
 	}
@@ -220,45 +221,45 @@ func (st *storm) body(ctx context.Context, f *fate) (int, error) {
 // nested starts a job and waits for it, on a worker. The wait may fail, or the job may end the
 // waiting goroutine: then the job is counted later.
 func (st *storm) nested(ctx context.Context, f *fate) (int, error) {
-	if !st.count() {
+	if !st.admit() {
 		if v, returns := value(f.roll); returns {
 			return v, nil
 		}
 		return 0, errDeliberate
 	}
-	e := st.launchOne(ctx, &fate{roll: child(f.roll), canceled: f.canceled || isCanceled(f.roll)})
-	defer st.entrust(e)
+	e := st.launchWith(ctx, &fate{roll: child(f.roll), canceled: f.canceled || isCanceled(f.roll)})
+	defer st.settleLater(e)
 	return e.Wait(ctx)
 }
 
-func (st *storm) entrust(e entry) {
+func (st *storm) settleLater(e entry) {
 	if e.IsCompleted() {
-		st.enter(e)
+		st.settle(e)
 		return
 	}
-	st.stray.mu.Lock()
-	defer st.stray.mu.Unlock()
-	st.stray.jobs = append(st.stray.jobs, e)
+	st.unawaited.mu.Lock()
+	defer st.unawaited.mu.Unlock()
+	st.unawaited.jobs = append(st.unawaited.jobs, e)
 }
 
-// launchOne starts a job with a fate.
-func (st *storm) launchOne(ctx context.Context, f *fate) entry {
+// launchWith starts a job with a fate.
+func (st *storm) launchWith(ctx context.Context, f *fate) entry {
 	function := func(ctx context.Context) (int, error) {
 		st.calls.Add(1)
 		f.calls.Add(1)
 		return st.body(ctx, f)
 	}
-	defer st.noteCrowd()
+	defer st.noteGoroutines()
 	if st.launch != nil {
 		return entry{st.launch(ctx, function), f}
 	}
 	return entry{job.Run(ctx, function), f}
 }
 
-// noteCrowd is called after each start of a job, since that is when goroutines are started.
-func (st *storm) noteCrowd() {
+// noteGoroutines is called after each start of a job, since that is when goroutines are started.
+func (st *storm) noteGoroutines() {
 	n := int64(runtime.NumGoroutine())
-	for most := st.crowd.Load(); n > most && !st.crowd.CompareAndSwap(most, n); most = st.crowd.Load() {
+	for highest := st.maxGoroutines.Load(); n > highest && !st.maxGoroutines.CompareAndSwap(highest, n); highest = st.maxGoroutines.Load() {
 	}
 }
 
@@ -269,23 +270,23 @@ type result struct {
 	err  error
 }
 
-// load puts the load on v, and watches it. If no job ends for the time of patience, that is the
+// load puts the load on v, and watches it. If no job ends until the timeout, that is the
 // result.
-func load(v candidate, jobs int64, producers int, seed uint64, patience time.Duration, with ...func(*storm)) result {
+func load(v candidate, jobs int64, producers int, seed uint64, timeout time.Duration, configure ...func(*storm)) result {
 	st := &storm{candidate: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
-	for _, f := range with {
+	for _, f := range configure {
 		f(st)
 	}
 	before := holdings()
 	began := time.Now()
-	end := beside(st.during)
+	end := runBeside(st.during)
 	ended := make(chan error, 1)
 	go func() { ended <- st.run() }()
-	err := st.watch(ended, patience)
+	err := st.watch(ended, timeout)
 	end()
 	took := time.Since(began)
 	if err == nil {
-		err = before.leftAfter(jobs, st.crowd.Load(), patience)
+		err = before.checkAfter(jobs, st.maxGoroutines.Load(), timeout)
 	}
 	return result{st, took, err}
 }

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// watch returns the value of ended, or an error if nothing happens during patience.
-func (st *storm) watch(ended <-chan error, patience time.Duration) error {
-	look := time.NewTicker(patience)
-	defer look.Stop()
+// watch returns the value of ended, or an error if nothing happens until the timeout.
+func (st *storm) watch(ended <-chan error, timeout time.Duration) error {
+	ticker := time.NewTicker(timeout)
+	defer ticker.Stop()
 	for last := int64(-1); ; {
 		select {
 		case err := <-ended:
 			return err
-		case <-look.C:
-			now := st.entered.Load()
+		case <-ticker.C:
+			now := st.settled.Load()
 			if now == last {
 				return fmt.Errorf("no job has ended for %v: %d of %d have, and there are %d goroutines",
-					patience, now, st.submitted.Load(), runtime.NumGoroutine())
+					timeout, now, st.submitted.Load(), runtime.NumGoroutine())
 			}
 			last = now
 		}
@@ -39,24 +39,24 @@ func holdings() holding {
 	return holding{runtime.NumGoroutine(), int64(m.HeapAlloc)}
 }
 
-// ofAGoroutine exceeds what Go keeps of an ended goroutine for reuse: 500 bytes, or 2 500 for one
-// that was locked to its thread.
-const ofAGoroutine = 3 << 10
+// endedGoroutineBytes exceeds what Go keeps of an ended goroutine for reuse: 500 bytes, or 2 500
+// for one that was locked to its thread.
+const endedGoroutineBytes = 3 << 10
 
-// leftAfter returns an error if a load that has ended leaves something behind. Goroutines that
-// are ending get patience to do so. Bytes are compared with the number of jobs, since the runtime
-// always keeps some of its own, and with the largest number of goroutines that existed at one
-// moment: on a busy machine thousands of jobs with a goroutine each begin before the first of
+// checkAfter returns an error if a load that has ended leaves something behind. Goroutines that
+// are ending get until the timeout to do so. Bytes are compared with the number of jobs, since the
+// runtime always keeps some of its own, and with the largest number of goroutines that existed at
+// one moment: on a busy machine thousands of jobs with a goroutine each begin before the first of
 // them ends.
-func (h holding) leftAfter(jobs, crowd int64, patience time.Duration) error {
+func (h holding) checkAfter(jobs, maxGoroutines int64, timeout time.Duration) error {
 	now := holdings()
-	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {
+	for end := time.Now().Add(timeout); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if now.goroutines > h.goroutines {
 		return fmt.Errorf("%d goroutines are left", now.goroutines-h.goroutines)
 	}
-	if left, most := now.bytes-h.bytes, 1<<20+16*jobs+ofAGoroutine*crowd; left > most {
+	if left, limit := now.bytes-h.bytes, 1<<20+16*jobs+endedGoroutineBytes*maxGoroutines; left > limit {
 		return fmt.Errorf("%d bytes are left, of %d jobs", left, jobs)
 	}
 	return nil

@@ -34,18 +34,18 @@ func check(root string, list []mutation) error {
 			return fmt.Errorf("mutate: %w", err)
 		}
 	}
-	wrong := make([]error, len(list))
+	errs := make([]error, len(list))
 	var working sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range list {
 		free <- struct{}{}
 		working.Go(func() {
-			wrong[i] = loaded[list[i].tags()].check(root, &list[i])
+			errs[i] = loaded[list[i].tags()].check(root, &list[i])
 			<-free
 		})
 	}
 	working.Wait()
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
 // sources are the packages with mutations, by the names of their files.
@@ -113,14 +113,14 @@ func (s *sources) check(root string, m *mutation) error {
 }
 
 // imports are the imports of a package.
-type imports struct{ of *packages.Package }
+type imports struct{ pkg *packages.Package }
 
 // Import implements [types.Importer].
 func (i imports) Import(name string) (*types.Package, error) {
 	if name == "unsafe" {
 		return types.Unsafe, nil
 	}
-	if p := i.of.Imports[name]; p != nil && p.Types != nil {
+	if p := i.pkg.Imports[name]; p != nil && p.Types != nil {
 		return p.Types, nil
 	}
 	return nil, fmt.Errorf("%s is not imported by the original", name)

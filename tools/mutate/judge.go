@@ -108,7 +108,7 @@ type report struct {
 func test(ctx context.Context, c command, overlay string, o options) (report, error) {
 	args := []string{"test", "-json", "-vet=off", "-count=1", "-failfast", "-timeout=" + o.limit.String()}
 	fields := strings.Fields(string(c)) // the package, then its flags
-	args = append(args, packageLast(fields)...)
+	args = append(args, placePackage(fields)...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	if overlay != "" {
 		cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
@@ -127,9 +127,9 @@ func test(ctx context.Context, c command, overlay string, o options) (report, er
 	return r, nil
 }
 
-// packageLast returns the arguments with flags of the go command before the package, and
+// placePackage returns the arguments with flags of the go command before the package, and
 // flags of the test after it: those that the go command does not know.
-func packageLast(fields []string) []string {
+func placePackage(fields []string) []string {
 	known := []string{"-tags=", "-run=", "-skip=", "-short", "-cpu=", "-race"}
 	var before, after []string
 	for _, f := range fields[1:] {

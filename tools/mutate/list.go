@@ -35,7 +35,7 @@ type mutation struct {
 	name       string
 	file       string // with slashes, from the module's root
 	function   string // "F" or "T.F"; "" is the whole file
-	invariant  string // what must hold, and does no longer
+	invariant  string // what must hold, and no longer does
 	old, new   string
 	commands   []command // tried in this order until one fails
 	equivalent string    // why no test can kill it; "" if one can
@@ -113,7 +113,7 @@ func (r *reader) read(line string, number int) error {
 	case strings.HasPrefix(line, "#"):
 		return nil
 	case r.entry != nil:
-		return r.inside(before, rest)
+		return r.readEntry(before, rest)
 	case section.MatchString(line):
 		r.file, r.commands = section.FindStringSubmatch(line)[1], nil
 		return nil
@@ -135,14 +135,14 @@ func (r *reader) read(line string, number int) error {
 	return nil
 }
 
-// inside reads a line of an entry after its first.
-func (r *reader) inside(mark, rest string) error {
+// readEntry reads a line of an entry after its first.
+func (r *reader) readEntry(mark, rest string) error {
 	m := r.entry
 	switch {
 	case mark == "-" && !r.replaced:
-		m.old = joined(m.old, rest, m.old == "")
+		m.old = joinLine(m.old, rest, m.old == "")
 	case mark == "+":
-		m.new = joined(m.new, rest, !r.replaced)
+		m.new = joinLine(m.new, rest, !r.replaced)
 		r.replaced = true
 	case mark == "kill" && rest != "":
 		m.commands = append(m.commands, command(rest))
@@ -154,7 +154,7 @@ func (r *reader) inside(mark, rest string) error {
 	return nil
 }
 
-func joined(text, line string, first bool) string {
+func joinLine(text, line string, first bool) string {
 	if first {
 		return line
 	}

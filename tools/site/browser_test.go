@@ -161,7 +161,7 @@ func TestTheSearchRanks(t *testing.T) {
 	assert.NotEmpty(t, first("when all"), "a name is found by its parts")
 	assert.Equal(t, "docs/performance.html#", first("performance"))
 	assert.Empty(t, first("glossary qqqqq"), "all words must be there")
-	assert.Empty(t, first("()[]*+"), "signs are no words")
+	assert.Empty(t, first("()[]*+"), "signs are not words")
 }
 
 func TestColoursFollowTheSystemUntilTheReaderChooses(t *testing.T) {

@@ -34,7 +34,7 @@ func TestALinkThatLeadsNowhereNamesItsLine(t *testing.T) {
 		{"![a](gone.png)", "README.md:5: gone.png: no such file"},
 		{"[a](#nothing)", "README.md:5: #nothing: README.md has no heading #nothing"},
 		{"[a](docs/other.md#nothing)", "README.md:5: docs/other.md#nothing: docs/other.md has no heading #nothing"},
-		{"[a](main.go#part)", "README.md:5: main.go#part: main.go is no page, and #part is no line of it"},
+		{"[a](main.go#part)", "README.md:5: main.go#part: main.go is not a page, and #part is not a line of it"},
 		{"[a](../outside.md)", "README.md:5: ../outside.md: outside of the repository"},
 		{"[a](/etc/hosts)", "README.md:5: /etc/hosts: neither an address of the web nor a file relative to the page"},
 		{"[a](javascript:alert)", "README.md:5: javascript:alert: neither an address of the web nor a file relative to the page"},

@@ -77,16 +77,16 @@ func (s *site) destination(p *page, target string) (string, error) {
 		return "", errors.New("no such file")
 	}
 	if u.Fragment != "" && !lineAnchor.MatchString(u.Fragment) {
-		return "", fmt.Errorf("%s is no page, and #%s is no line of it", file, u.Fragment)
+		return "", fmt.Errorf("%s is not a page, and #%s is not a line of it", file, u.Fragment)
 	}
 	switch {
 	case info.IsDir():
-		return s.repository + "/tree/" + s.revision + "/" + escaped(file), nil
+		return s.repository + "/tree/" + s.revision + "/" + escapePath(file), nil
 	case slices.Contains(copied, strings.ToLower(path.Ext(file))):
 		s.assets[file] = true
-		return p.relative(escaped(file)), nil
+		return p.relative(escapePath(file)), nil
 	default:
-		return s.repository + "/blob/" + s.revision + "/" + escaped(file) + fragment(u.Fragment), nil
+		return s.repository + "/blob/" + s.revision + "/" + escapePath(file) + fragment(u.Fragment), nil
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *site) pageAt(file string) *page {
 
 // relative returns the address of a file of the site relative to this page: only relative links
 // work both in a folder of a server and on a disk.
-func (p *page) relative(to string) string { return p.Root() + to }
+func (p *page) relative(target string) string { return p.Root() + target }
 
 // Root returns the relative path from the page to the folder of the site: "" or "../", repeated.
 func (p *page) Root() string { return strings.Repeat("../", strings.Count(p.URL, "/")) }
@@ -112,8 +112,8 @@ func fragment(name string) string {
 	return "#" + name
 }
 
-// escaped returns the path of a file as a path of a URL.
-func escaped(file string) string { return (&url.URL{Path: file}).EscapedPath() }
+// escapePath returns the path of a file as a path of a URL.
+func escapePath(file string) string { return (&url.URL{Path: file}).EscapedPath() }
 
 // line returns the line of a link in the page's file. The parser keeps the position of the block
 // that contains the link; the target is searched from there.

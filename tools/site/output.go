@@ -38,7 +38,7 @@ func newOutput(target string) (*output, error) {
 		return nil, fmt.Errorf("site: %s is not a folder", target)
 	default:
 		o.exists = true
-		if err := replaceable(target); err != nil {
+		if err := checkReplaceable(target); err != nil {
 			return nil, err
 		}
 	}
@@ -49,10 +49,10 @@ func newOutput(target string) (*output, error) {
 	return o, nil
 }
 
-// replaceable returns an error if the folder has a file that no run has made, or if it is not
+// checkReplaceable returns an error if the folder has a file that no run has made, or if it is not
 // writable.
-func replaceable(folder string) error {
-	made, err := madeIn(folder)
+func checkReplaceable(folder string) error {
+	made, err := listMade(folder)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func replaceable(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// madeIn returns the names of the files in the folder that an earlier run has made.
-func madeIn(folder string) ([]string, error) {
+// listMade returns the names of the files in the folder that an earlier run has made.
+func listMade(folder string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, manifest))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -138,7 +138,7 @@ func (o *output) commit() error {
 // removeMade removes the files that a run has made, and the folders that are then empty. It never
 // removes a tree: a file that was added in the meantime stays, and is an error.
 func removeMade(folder string) error {
-	made, err := madeIn(folder)
+	made, err := listMade(folder)
 	if err != nil {
 		return err
 	}

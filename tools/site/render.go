@@ -127,11 +127,11 @@ type pageRenderer struct {
 }
 
 // RegisterFuncs implements renderer.NodeRenderer.
-func (r *pageRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
-	to.Register(ast.KindHeading, r.heading)
-	to.Register(ast.KindHTMLBlock, r.htmlBlock)
-	to.Register(ast.KindRawHTML, r.rawHTML)
-	to.Register(tables.KindTable, r.table)
+func (r *pageRenderer) RegisterFuncs(registry renderer.NodeRendererFuncRegisterer) {
+	registry.Register(ast.KindHeading, r.heading)
+	registry.Register(ast.KindHTMLBlock, r.htmlBlock)
+	registry.Register(ast.KindRawHTML, r.rawHTML)
+	registry.Register(tables.KindTable, r.table)
 }
 
 // heading adds a link to itself.

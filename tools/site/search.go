@@ -54,11 +54,11 @@ func (s *site) index() []byte {
 		for _, of := range p.parts(i) {
 			n := len(x.Parts)
 			x.Parts = append(x.Parts, of)
-			note(weights, n, of.text+" "+of.code, inText, mostUses)
+			addWeight(weights, n, of.text+" "+of.code, inText, mostUses)
 			if of.anchor == "" {
-				note(weights, n, of.heading, inTitle, inTitle)
+				addWeight(weights, n, of.heading, inTitle, inTitle)
 			} else {
-				note(weights, n, of.heading, inHeading, inHeading)
+				addWeight(weights, n, of.heading, inHeading, inHeading)
 			}
 		}
 	}
@@ -84,11 +84,12 @@ func (s *site) index() []byte {
 	return slices.Concat([]byte("window.siteIndex = "), text, []byte(";\n"))
 }
 
-// note adds the terms of a text to the weights of a part: weight for each use, most at most.
-func note(weights map[string]map[int]int, part int, text string, weight, most int) {
+// addWeight adds the terms of a text to the weights of a part: weight for each use, up to the
+// limit.
+func addWeight(weights map[string]map[int]int, part int, text string, weight, limit int) {
 	here := map[string]int{}
 	for _, term := range terms(text) {
-		here[term] = min(here[term]+weight, most)
+		here[term] = min(here[term]+weight, limit)
 	}
 	for term, sum := range here {
 		if weights[term] == nil {

@@ -36,7 +36,7 @@ func newSections() []*section {
 func (s *site) arrange() {
 	all := newSections()
 	for _, p := range s.pages {
-		p.section = home(all, p.path)
+		p.section = sectionOf(all, p.path)
 		p.section.Pages = append(p.section.Pages, p)
 	}
 	s.sections = slices.DeleteFunc(all, func(c *section) bool { return len(c.Pages) == 0 })
@@ -48,18 +48,18 @@ func (s *site) arrange() {
 	}
 }
 
-// home returns the section of the file: one that names it, or the one with the longest enclosing
-// folder.
-func home(all []*section, file string) *section {
+// sectionOf returns the section of the file: one that names it, or the one with the longest
+// enclosing folder.
+func sectionOf(all []*section, file string) *section {
 	var best *section
-	longest := -1
+	longestFolder := -1
 	for _, c := range all {
 		for _, f := range c.files {
 			if f == file {
 				return c
 			}
-			if inside := f == "" || strings.HasSuffix(f, "/") && strings.HasPrefix(file, f); inside && len(f) > longest {
-				best, longest = c, len(f)
+			if inside := f == "" || strings.HasSuffix(f, "/") && strings.HasPrefix(file, f); inside && len(f) > longestFolder {
+				best, longestFolder = c, len(f)
 			}
 		}
 	}

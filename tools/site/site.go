@@ -137,14 +137,14 @@ func (s *site) read() error {
 }
 
 func (s *site) add(file string, text []byte) *page {
-	p := &page{path: file, text: text, URL: escaped(address(file))}
+	p := &page{path: file, text: text, URL: escapePath(urlOf(file))}
 	s.pages = append(s.pages, p)
 	s.byPath[file] = p
 	return p
 }
 
-// address returns the file of the site that a page becomes.
-func address(file string) string {
+// urlOf returns the file of the site that a page becomes.
+func urlOf(file string) string {
 	if path.Base(file) == readme {
 		return path.Join(path.Dir(file), "index.html")
 	}
@@ -188,7 +188,7 @@ func (s *site) writePages(out *output) error {
 		if err := layout.Execute(&b, view{Page: p, Sections: s.sections, Source: s.sourceOf(p)}); err != nil {
 			return fmt.Errorf("site: %s: %w", p.path, err)
 		}
-		if err := out.write(address(p.path), b.Bytes()); err != nil {
+		if err := out.write(urlOf(p.path), b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (s *site) sourceOf(p *page) string {
 	if _, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(p.path))); err != nil {
 		return ""
 	}
-	return s.repository + "/blob/" + s.revision + "/" + escaped(p.path)
+	return s.repository + "/blob/" + s.revision + "/" + escapePath(p.path)
 }
 
 // view is the data for the layout.

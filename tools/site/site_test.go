@@ -119,7 +119,7 @@ func TestEveryPageOfTheSiteIsWhole(t *testing.T) {
 	s, folder := theSite(t)
 	pages := documents(t, folder)
 	for _, p := range s.pages {
-		assert.Contains(t, pages, address(p.path), "a page of %s", p.path)
+		assert.Contains(t, pages, urlOf(p.path), "a page of %s", p.path)
 	}
 	assert.Len(t, pages, len(s.pages)+11, "and eleven players")
 	for name, d := range pages {
