@@ -106,6 +106,11 @@ var house = []Direction{
 		Because: "a question about a type needs nothing but the type",
 	},
 	{
+		From:    []string{"codegen/internal/graph/..."},
+		Never:   []string{"codegen/..."},
+		Because: "what follows from a graph does not depend on what its nodes are",
+	},
+	{
 		From:    []string{"codegen/internal/source/..."},
 		Never:   aboveSource,
 		Because: "what the source says does not depend on what is made of it",
@@ -224,6 +229,7 @@ var existing = []string{
 	"codegen/internal/durable",
 	"codegen/internal/emit",
 	"codegen/internal/filecache",
+	"codegen/internal/graph",
 	"codegen/internal/ir",
 	"codegen/internal/layout",
 	"codegen/internal/load",

@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/movenext/movenext/codegen/internal/graph"
+
 // Prune drops unreachable instructions, and jumps and labels without effect. The compiler
 // rejects unused labels, vet reports unreachable code, and a suspension point that is never
 // reached needs no state.
@@ -15,9 +17,10 @@ func Prune(code []Instr) []Instr {
 	}
 	code = withoutUnusedLabels(code)
 	locate(code)
+	flow := Flow(code)
 	for n := range code {
 		if z, ok := code[n].(*Zero); ok {
-			z.Loop = inLoop(code, n)
+			z.Loop = flow.Reach(flow[n]...)[n]
 		}
 	}
 	return code
@@ -35,17 +38,7 @@ func locate(code []Instr) {
 // reachable returns the instructions that may run.
 func reachable(code []Instr) []Instr {
 	locate(code)
-	reached := make([]bool, len(code)+1)
-	work := []int{0}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if reached[n] || n == len(code) {
-			continue
-		}
-		reached[n] = true
-		work = append(work, Successors(code, n)...)
-	}
+	reached := Flow(code).Reach(0)
 	return filter(code, func(n int, _ Instr) bool { return reached[n] })
 }
 
@@ -96,38 +89,20 @@ func filter(code []Instr, keep func(n int, i Instr) bool) []Instr {
 	return rest
 }
 
-// Successors returns the instructions that may follow instruction n. No instruction follows the
-// last one.
+// Flow returns the control flow of the instructions: which of them may follow which.
 //
 // All decisions about lifetimes depend on it: every new way to continue must be added here.
-func Successors(code []Instr, n int) []int {
-	var list []int
-	for _, to := range code[n].Targets() {
-		list = append(list, to.At)
-	}
-	if code[n].Falls() {
-		list = append(list, n+1)
-	}
-	return list
-}
-
-// inLoop reports whether instruction n may run more than once.
-func inLoop(code []Instr, n int) bool {
-	seen := map[int]bool{}
-	work := Successors(code, n)
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		if at == n {
-			return true
+func Flow(code []Instr) graph.Graph {
+	return graph.New(len(code), func(n int) []int {
+		var next []int
+		for _, label := range code[n].Targets() {
+			next = append(next, label.At)
 		}
-		if seen[at] || at >= len(code) {
-			continue
+		if code[n].Falls() {
+			next = append(next, n+1)
 		}
-		seen[at] = true
-		work = append(work, Successors(code, at)...)
-	}
-	return false
+		return next
+	})
 }
 
 // Points returns the suspension points in the code.

@@ -43,9 +43,9 @@ func (f *placing) pass() {
 	}
 	needed := f.live.newSet()
 	for _, p := range ir.Points(f.Code) {
-		needed.join(f.live.at[p.Resume.At], nil)
+		needed.Join(f.live.before[p.Resume.At], nil)
 	}
-	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.has(v.Index) && f.isLight(v) }
+	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.Has(v.Index) && f.isLight(v) }
 	args := f.passable(fits)
 	for _, v := range args {
 		v.Passed, v.Place = true, ir.InMoveNext
@@ -79,8 +79,8 @@ func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 // isLight reports whether passing v costs next to nothing. Each resumption passes a zero value,
 // and passing a large array would be a large part of its cost.
 func (f *placing) isLight(v *ir.Variable) bool {
-	const most = 128 // bytes: eight strings, or two cache lines
-	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || f.Sizes.Sizeof(v.Type) <= most
+	const maxSize = 128 // bytes: eight strings, or two cache lines
+	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || f.Sizes.Sizeof(v.Type) <= maxSize
 }
 
 // assignsLast reports whether a result gets its value only where the machine ends, as far as the

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/movenext/movenext/codegen/internal/graph"
 	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
@@ -55,9 +56,9 @@ func (f *placing) slotKey(v *ir.Variable) string {
 }
 
 // takes reports whether v may share the field s.
-func takes(s *ir.Slot, v *ir.Variable, conflicts []set) bool {
+func takes(s *ir.Slot, v *ir.Variable, conflicts []graph.Set) bool {
 	for _, w := range s.Vars {
-		if conflicts[v.Index].has(w.Index) {
+		if conflicts[v.Index].Has(w.Index) {
 			return false
 		}
 	}
@@ -66,23 +67,23 @@ func takes(s *ir.Slot, v *ir.Variable, conflicts []set) bool {
 }
 
 // conflicts returns, for each variable, those that must not share a field with it.
-func (f *placing) conflicts() []set {
-	all := make([]set, len(f.Vars))
+func (f *placing) conflicts() []graph.Set {
+	all := make([]graph.Set, len(f.Vars))
 	for i := range all {
 		all[i] = f.live.newSet()
 	}
-	between := func(assigned []*ir.Variable, live set) {
+	between := func(assigned []*ir.Variable, live graph.Set) {
 		for _, v := range assigned {
-			all[v.Index].join(live, nil)
-			for w := range live.members() {
-				all[w].add(v.Index)
+			all[v.Index].Join(live, nil)
+			for w := range live.Members() {
+				all[w].Add(v.Index)
 			}
 			for _, w := range assigned {
-				all[v.Index].add(w.Index)
+				all[v.Index].Add(w.Index)
 			}
 		}
 	}
-	between(f.Given, f.live.at[0]) // they have their values before the first instruction
+	between(f.Given, f.live.before[0]) // they have their values before the first instruction
 	for n, i := range f.Code {
 		if list := mayAssign(i); len(list) > 0 {
 			between(list, f.live.after(n))

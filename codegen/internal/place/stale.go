@@ -3,6 +3,7 @@ package place
 import (
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/graph"
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
@@ -25,10 +26,10 @@ func (f *placing) findStale() {
 			continue
 		}
 		needed := f.live.newSet()
-		needed.join(f.live.at[p.Point.Resume.At], nil)
+		needed.Join(f.live.before[p.Point.Resume.At], nil)
 		i.Refs(func(v *ir.Variable) {
 			if v != p.Point.Held {
-				needed.add(v.Index) // mentioned by the suspension itself
+				needed.Add(v.Index) // mentioned by the suspension itself
 			}
 		}, nil)
 		for _, s := range f.slots {
@@ -50,8 +51,8 @@ func (f *placing) zeroed(n int, s *ir.Slot) bool {
 }
 
 // holdsAny reports whether a set contains a variable of the field s.
-func holdsAny(s *ir.Slot, members set) bool {
-	return slices.ContainsFunc(s.Vars, func(v *ir.Variable) bool { return members.has(v.Index) })
+func holdsAny(s *ir.Slot, members graph.Set) bool {
+	return slices.ContainsFunc(s.Vars, func(v *ir.Variable) bool { return members.Has(v.Index) })
 }
 
 // KeepsAlive reports whether the field may refer to something.
@@ -61,40 +62,36 @@ func KeepsAlive(s *ir.Slot) bool {
 }
 
 // filled returns, for each instruction, the variables that may hold a value before it.
-func (f *placing) filled() []set {
-	at := make([]set, len(f.Code)+1)
-	for n := range at {
-		at[n] = f.live.newSet()
-	}
+func (f *placing) filled() []graph.Set {
+	before := graph.NewSets(len(f.Code)+1, len(f.Vars))
 	for _, v := range f.Given {
-		at[0].add(v.Index)
+		before[0].Add(v.Index)
 	}
-	fills, empties := make([]set, len(f.Code)), make([]set, len(f.Code))
+	fills, empties := graph.NewSets(len(f.Code), len(f.Vars)), graph.NewSets(len(f.Code), len(f.Vars))
 	for n, i := range f.Code {
-		fills[n], empties[n] = f.live.newSet(), f.live.newSet()
 		if a, ok := i.(*ir.Assign); ok && a.Forgets {
-			empties[n].add(a.Dst[0].V.Index)
+			empties[n].Add(a.Dst[0].V.Index)
 			continue
 		}
 		for _, v := range mayAssign(i) {
-			fills[n].add(v.Index)
+			fills[n].Add(v.Index)
 		}
 	}
 	for changed := true; changed; {
 		changed = false
 		for n, i := range f.Code {
-			for _, next := range f.live.next[n] {
+			for _, next := range f.live.flow[n] {
 				without := empties[n]
 				if p, ok := i.(*ir.Park); ok && passes(p, next) {
 					without = f.live.newSet()
-					without.add(p.Point.Held.Index) // a callee that did not suspend
+					without.Add(p.Point.Held.Index) // a callee that did not suspend
 				}
-				changed = at[next].join(at[n], without) || changed
-				changed = at[next].join(fills[n], nil) || changed
+				changed = before[next].Join(before[n], without) || changed
+				changed = before[next].Join(fills[n], nil) || changed
 			}
 		}
 	}
-	return at
+	return before
 }
 
 // passes reports whether the machine continues at instruction n without getting the results of a

@@ -1,0 +1,55 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/graph"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// loop is: 0 sets x; 1 jumps to 4 if it is done; 2 uses x; 3 jumps to 1; 4 is the end.
+func loop() graph.Graph {
+	next := [][]int{{1}, {2, 4}, {3}, {1}}
+	return graph.New(len(next), func(n int) []int { return next[n] })
+}
+
+func TestAJumpBackIsFollowedOnce(t *testing.T) {
+	assert.Equal(t, []bool{false, true, true, true, true}, loop().Reach(2))
+	assert.Equal(t, []bool{false, false, false, false, true}, loop().Reach(4))
+	assert.Equal(t, []bool{false, false, false, false, false}, loop().Reach())
+}
+
+func TestAValueIsLiveUntilItsLastUseInALoop(t *testing.T) {
+	const x, y = 0, 64 // in two words of the set
+	uses, defs := graph.NewSets(5, 65), graph.NewSets(5, 65)
+	defs[0].Add(x)
+	uses[2].Add(x)
+	uses[4].Add(y)
+	live := loop().Live(uses, defs)
+	assert.False(t, live[0].Has(x), "it is set there")
+	for _, n := range []int{1, 2, 3} {
+		assert.True(t, live[n].Has(x), n)
+	}
+	assert.Equal(t, []int{y}, slices.Collect(live[4].Members()))
+	assert.Equal(t, []int{y}, slices.Collect(live[0].Members()))
+}
+
+func TestASetReportsWhetherItHasGrown(t *testing.T) {
+	a, b, without := graph.NewSet(70), graph.NewSet(70), graph.NewSet(70)
+	b.Add(3)
+	b.Add(69)
+	without.Add(3)
+	assert.True(t, a.Join(b, without))
+	assert.False(t, a.Join(b, without))
+	assert.False(t, a.Has(3))
+	assert.True(t, a.Join(b, nil))
+	assert.Equal(t, []int{3, 69}, slices.Collect(a.Members()))
+	for range a.Members() {
+		break // an iteration may end early
+	}
+}
