@@ -22,12 +22,13 @@
 //	variables.go  the fields of the frame
 //	flatten.go    statements become instructions
 //	loops.go      loops and switches
-//	points.go     steps, signals, sleeps, compensations
+//	points.go     steps, signals, sleeps, children
+//	compensate.go deferred compensations
 //	text.go       the source, with mentions replaced
-//	live.go       liveness
+//	live.go       control flow, unreachable code, liveness
 //	savable.go    which types can be saved
 //	layout.go     what is saved, the order of the points, the hash of the source
 //	spell.go      types as a layout spells them
 //	print.go      the declarations
-//	refuse.go     what is refused
+//	diagnostics.go what is refused
 package durable

@@ -34,13 +34,13 @@ func (lo *lowering) stmt(s ast.Stmt, label string) {
 		lo.assignment(s)
 		return
 	case *ast.ReturnStmt:
-		lo.returns(s)
+		lo.returnStmt(s)
 		return
 	case *ast.BranchStmt:
-		lo.branch(s)
+		lo.branchStmt(s)
 		return
 	case *ast.DeferStmt:
-		lo.deferral(s)
+		lo.deferStmt(s)
 		return
 	}
 	if !lo.hasPoint(s) {
@@ -51,7 +51,7 @@ func (lo *lowering) stmt(s ast.Stmt, label string) {
 	case *ast.BlockStmt:
 		lo.block(s.List)
 	case *ast.ExprStmt:
-		lo.expression(s)
+		lo.exprStmt(s)
 	case *ast.IfStmt:
 		lo.ifStmt(s)
 	case *ast.ForStmt:
@@ -63,14 +63,14 @@ func (lo *lowering) stmt(s ast.Stmt, label string) {
 	case *ast.LabeledStmt:
 		lo.stmt(s.Stmt, s.Label.Name)
 	default:
-		lo.refuse(s, "a step inside of this kind of statement", "it is not taken apart", "call the step in an if, for or switch statement, or in a statement of its own")
+		lo.refuse(stepInStatement(lo.fn.Extent(s)))
 	}
 }
 
 // keep keeps a statement without points, printed as it is. Its text determines where it may jump.
 func (lo *lowering) keep(s ast.Stmt) {
 	text, to := lo.statement(s)
-	uses := lo.mentioned(s)
+	uses := lo.variablesIn(s)
 	if returnsBare(s) {
 		uses = append(uses, lo.results()...)
 	}
@@ -91,7 +91,7 @@ func returnsBare(s ast.Stmt) (found bool) {
 	return found
 }
 
-func (lo *lowering) expression(s *ast.ExprStmt) {
+func (lo *lowering) exprStmt(s *ast.ExprStmt) {
 	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && lo.kindOf(call) != noPoint {
 		lo.point(s, call, nil)
 		return
@@ -102,13 +102,13 @@ func (lo *lowering) expression(s *ast.ExprStmt) {
 // nested refuses a point inside of an expression.
 func (lo *lowering) nested(n ast.Node) {
 	call := lo.firstPoint(n)
-	lo.refuse(call, "the call of "+lo.calledName(call)+" is part of an expression", "a durable function is saved between statements", "assign its results to variables first")
+	lo.refuse(pointInExpression(lo.fn.Extent(call), lo.calleeName(call)))
 }
 
 func (lo *lowering) declaration(s *ast.DeclStmt) {
 	decl := s.Decl.(*ast.GenDecl)
 	if decl.Tok != token.VAR {
-		lo.refuse(s, "a "+decl.Tok.String()+" declaration in the body of a durable function", "the frame and its layout need the name outside", "move it to the package")
+		lo.refuse(localDeclaration(lo.fn.Extent(s), decl.Tok))
 		return
 	}
 	for _, spec := range decl.Specs {
@@ -122,7 +122,7 @@ func (lo *lowering) declaration(s *ast.DeclStmt) {
 			continue
 		}
 		for _, id := range spec.Names {
-			if v := lo.defined(id); v != nil {
+			if v := lo.variableOf(id); v != nil {
 				lo.add(&instr{text: lo.mention(v) + " = " + lo.zero(v.typ), defs: []*variable{v}})
 			}
 		}
@@ -146,16 +146,16 @@ func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values [
 	var left, right []string
 	for _, e := range values {
 		right = append(right, lo.expr(e))
-		i.uses = append(i.uses, lo.mentioned(e)...)
+		i.uses = append(i.uses, lo.variablesIn(e)...)
 	}
 	for _, e := range dst {
 		id, isName := ast.Unparen(e).(*ast.Ident)
 		if !isName || tok != token.DEFINE && tok != token.ASSIGN {
-			i.uses = append(i.uses, lo.mentioned(e)...)
+			i.uses = append(i.uses, lo.variablesIn(e)...)
 		}
 		if isName {
-			lo.unchanged(id)
-			if v := lo.defined(id); v != nil && (tok == token.DEFINE || tok == token.ASSIGN) {
+			lo.checkAssignment(id)
+			if v := lo.variableOf(id); v != nil && (tok == token.DEFINE || tok == token.ASSIGN) {
 				i.defs = append(i.defs, v)
 			}
 		}
@@ -168,21 +168,21 @@ func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values [
 	lo.add(i)
 }
 
-// unchanged refuses an assignment to the context or the receiver.
-func (lo *lowering) unchanged(id *ast.Ident) {
+// checkAssignment refuses an assignment to the context or the receiver.
+func (lo *lowering) checkAssignment(id *ast.Ident) {
 	obj, _ := lo.info.Uses[id].(*types.Var)
 	if obj == nil {
 		return
 	}
 	if obj == lo.ctx {
-		lo.refuse(id, "the context is assigned", "the engine passes it in again at each point", "give the derived context another name, and use it before the next point")
+		lo.refuse(assignedContext(lo.fn.Extent(id)))
 	}
 	if obj == lo.recv {
-		lo.refuse(id, "the receiver is assigned", "the engine passes it in again at each point", "use another variable")
+		lo.refuse(assignedReceiver(lo.fn.Extent(id)))
 	}
 }
 
-func (lo *lowering) returns(s *ast.ReturnStmt) {
+func (lo *lowering) returnStmt(s *ast.ReturnStmt) {
 	if len(s.Results) == 1 {
 		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok && lo.kindOf(call) != noPoint {
 			lo.pointInto(s, call, lo.results())
@@ -194,7 +194,7 @@ func (lo *lowering) returns(s *ast.ReturnStmt) {
 		lo.nested(s)
 		return
 	}
-	i := &instr{stops: true, uses: lo.mentioned(s)}
+	i := &instr{stops: true, uses: lo.variablesIn(s)}
 	if text := lo.resultText(s); text != "" {
 		lo.add(&instr{text: text, uses: i.uses, defs: lo.results()})
 		i.uses = nil
@@ -227,7 +227,7 @@ func (lo *lowering) resultText(s *ast.ReturnStmt) string {
 	return strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
 }
 
-func (lo *lowering) branch(s *ast.BranchStmt) {
+func (lo *lowering) branchStmt(s *ast.BranchStmt) {
 	if to := lo.destination(s); to != "" {
 		lo.jump(to)
 	}
@@ -245,7 +245,7 @@ func (lo *lowering) destination(s *ast.BranchStmt) string {
 			return t.next
 		}
 	}
-	lo.refuse(s, s.Tok.String()+" in a statement with a step", "it is not taken apart", "use if and for")
+	lo.refuse(unsupportedBranch(lo.fn.Extent(s), s.Tok))
 	return ""
 }
 
@@ -275,7 +275,7 @@ func (lo *lowering) ifStmt(s *ast.IfStmt) {
 
 // unless jumps if a condition does not hold.
 func (lo *lowering) unless(cond ast.Expr, to string) {
-	lo.add(&instr{text: "if !(" + lo.expr(cond) + ") {\ngoto " + to + "\n}", to: []string{to}, uses: lo.mentioned(cond)})
+	lo.add(&instr{text: "if !(" + lo.expr(cond) + ") {\ngoto " + to + "\n}", to: []string{to}, uses: lo.variablesIn(cond)})
 }
 
 // zero returns the zero value of a type.
@@ -301,7 +301,7 @@ func (lo *lowering) zero(t types.Type) string {
 func (lo *lowering) typ(t types.Type) string {
 	text, err := lo.im.TypeString(t)
 	if err != nil {
-		lo.refuse(lo.fn.Decl.Name, "a type that cannot be named outside of the function: "+err.Error(), "the frame has fields of it", "declare it in the package")
+		lo.refuse(unnameableType(lo.fn.Extent(lo.fn.Decl.Name), err))
 	}
 	return text
 }

@@ -15,23 +15,23 @@ type lowering struct {
 	im   *typetext.Imports
 	info *types.Info
 
-	ctx, recv *types.Var // nil: it has none, or none with a name
-	request   *variable  // nil: it has none
-	result    *variable  // nil: it has none
+	ctx, recv *types.Var // nil if the function has none; recv may be unnamed
+	request   *variable  // nil if the function has none
+	result    *variable  // nil if the function returns only an error
 	err       *variable
 	vars      map[*types.Var]*variable
 	list      []*variable
 	fields    map[string]bool // names in use in the frame
 	loopVars  map[*variable]bool
 
-	code    []*instr
-	targets []target
-	labels  map[string]bool // labels in use
-	points  []*point
-	undos   []*undo
-	named   map[int]*directive      // by line
-	kinds   map[*types.Scope]string // the kinds of the scopes' statements; nil: not known yet
-	found   []source.Diagnostic
+	code       []*instr
+	targets    []target
+	labels     map[string]bool // labels in use
+	points     []*point
+	undos      []*undo
+	pointNames map[int]*directive      // by line
+	kinds      map[*types.Scope]string // the kinds of their statements; nil before the first use
+	findings   []source.Diagnostic
 
 	frame, turn string // their names in the generated code
 }
@@ -44,7 +44,7 @@ type instr struct {
 	stops bool     // execution does not continue with the next instruction
 	uses  []*variable
 	defs  []*variable
-	point *point // it stops at this point
+	pause *pause // it ends the turn, and has no text
 }
 
 // Function translates a durable function into declarations, unformatted. If it cannot translate
@@ -54,7 +54,7 @@ func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (P
 	lo := &lowering{
 		fn: fn, im: im, info: fn.Package.Info,
 		vars: map[*types.Var]*variable{}, fields: map[string]bool{},
-		loopVars: map[*variable]bool{}, labels: map[string]bool{}, named: map[int]*directive{},
+		loopVars: map[*variable]bool{}, labels: map[string]bool{}, pointNames: map[int]*directive{},
 	}
 	for _, method := range []string{"MoveNext", "Call", "Live", "Outcome", "Deferred", "Undo", "NoDeferred"} {
 		lo.fields[method] = true
@@ -62,8 +62,8 @@ func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (P
 	lo.frame, lo.turn = im.Fresh("f"), im.Fresh("t")
 	lo.readDirectives()
 	lo.signature()
-	if len(lo.found) > 0 {
-		return nil, lo.found
+	if len(lo.findings) > 0 {
+		return nil, lo.findings
 	}
 	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		if l, ok := n.(*ast.LabeledStmt); ok {
@@ -76,15 +76,15 @@ func Function(fn *source.Function, im *typetext.Imports, since func(*Version) (P
 	lo.prune()
 	lo.live()
 	lo.checkPoints()
-	if len(lo.found) > 0 {
-		return nil, lo.found
+	if len(lo.findings) > 0 {
+		return nil, lo.findings
 	}
 	v := lo.version()
 	past, found := since(v)
 	if len(found) > 0 {
 		return nil, found
 	}
-	return lo.print(v.Layout.Hash(), past), lo.found
+	return lo.print(v.Layout.Hash(), past), lo.findings
 }
 
 func (lo *lowering) add(i *instr) { lo.code = append(lo.code, i) }
@@ -113,44 +113,10 @@ func (lo *lowering) results() []*variable {
 	return []*variable{lo.result, lo.err}
 }
 
-// prune drops unreachable instructions, and labels without jumps.
-func (lo *lowering) prune() {
-	at := map[string]int{}
-	for n, i := range lo.code {
-		if i.label != "" {
-			at[i.label] = n
-		}
-	}
-	reached := make([]bool, len(lo.code)+1)
-	work := []int{0}
-	used := map[string]bool{}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if n >= len(lo.code) || reached[n] {
-			continue
-		}
-		reached[n] = true
-		for _, to := range lo.code[n].to {
-			used[to] = true
-			work = append(work, at[to])
-		}
-		if !lo.code[n].stops {
-			work = append(work, n+1)
-		}
-	}
-	var rest []*instr
-	for n, i := range lo.code {
-		if reached[n] && (i.label == "" || used[i.label]) {
-			rest = append(rest, i)
-		}
-	}
-	lo.code = rest
-	var points []*point
-	for _, p := range lo.points {
-		if used[p.resume] {
-			points = append(points, p)
-		}
-	}
-	lo.points = points
+// refuse reports that a durable function cannot contain something.
+func (lo *lowering) refuse(d source.Diagnostic) { lo.findings = append(lo.findings, d) }
+
+// refusal returns the finding that something is not supported.
+func refusal(pos source.Extent, what, why, remedy string) source.Diagnostic {
+	return source.Unsupported(pos, what, why, remedy)
 }

@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/graph"
 	"github.com/movenext/movenext/codegen/internal/layout"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -24,13 +25,13 @@ func (lo *lowering) layout() *layout.Layout {
 	}
 	l := &layout.Layout{Points: []layout.Point{begin}}
 	for _, p := range lo.points {
-		l.Points = append(l.Points, lo.laidOut(p, s, next[p]))
+		l.Points = append(l.Points, lo.layoutPoint(p, s, next[p]))
 	}
 	l.Points = append(l.Points, layout.Point{Name: "return", Kind: layout.Return, Values: s.values(lo.results())})
 	for _, u := range lo.undos {
 		undo := layout.Undo{Step: u.step, Callee: u.callee}
 		for _, t := range u.params {
-			undo.Types = append(undo.Types, s.of(t))
+			undo.Types = append(undo.Types, s.write(t))
 		}
 		if !slices.ContainsFunc(l.Undos, func(other layout.Undo) bool { return other.Step == u.step }) {
 			l.Undos = append(l.Undos, undo)
@@ -40,31 +41,31 @@ func (lo *lowering) layout() *layout.Layout {
 	return l
 }
 
-// laidOut returns a point in the form of the layout.
-func (lo *lowering) laidOut(p *point, s *spelling, next []string) layout.Point {
-	is := layout.Point{Name: p.name, Values: s.values(p.live), Next: next}
+// layoutPoint returns a point in the form of the layout.
+func (lo *lowering) layoutPoint(p *point, s *spelling, next []string) layout.Point {
+	described := layout.Point{Name: p.name, Values: s.values(p.live), Next: next}
 	fn, id, _ := source.Callee(p.call, lo.info)
 	switch p.kind {
 	case stepPoint:
-		is.Kind, is.Callee = layout.Step, fn.FullName()
+		described.Kind, described.Callee = layout.Step, fn.FullName()
 		for n, v := range p.results {
 			if n > 0 {
-				is.Gives += ", "
+				described.Gives += ", "
 			}
-			is.Gives += s.of(v.typ)
+			described.Gives += s.write(v.typ)
 		}
 	case receivePoint:
-		is.Kind, is.Gives = layout.Receive, s.of(lo.info.Instances[id].TypeArgs.At(0))
+		described.Kind, described.Gives = layout.Receive, s.write(lo.info.Instances[id].TypeArgs.At(0))
 	default:
-		is.Kind = layout.Sleep
+		described.Kind = layout.Sleep
 	}
-	return is
+	return described
 }
 
 func (s *spelling) values(list []*variable) []layout.Value {
 	var values []layout.Value
 	for _, v := range list {
-		values = append(values, layout.Value{Name: v.name, Type: s.of(v.typ)})
+		values = append(values, layout.Value{Name: v.name, Type: s.write(v.typ)})
 	}
 	slices.SortFunc(values, func(a, b layout.Value) int { return cmp.Compare(a.Name, b.Name) })
 	return values
@@ -73,53 +74,35 @@ func (s *spelling) values(list []*variable) []layout.Value {
 // successors returns the names of the points that can directly follow each point, in source
 // order; nil stands for the beginning.
 func (lo *lowering) successors() map[*point][]string {
-	at := map[string]int{}
-	for n, i := range lo.code {
-		if i.label != "" {
-			at[i.label] = n
-		}
-	}
-	next := map[*point][]string{nil: lo.following(0, at)}
+	g := lo.graph(func(i *instr) bool { return i.pause != nil })
+	next := map[*point][]string{nil: lo.pointsAfter(g, 0)}
+	labels := lo.labelIndex()
 	for _, p := range lo.points {
-		next[p] = lo.following(at[p.resume], at)
+		next[p] = lo.pointsAfter(g, labels[p.resume])
 	}
 	return next
 }
 
-// following returns the points that execution from an instruction on reaches first.
-func (lo *lowering) following(from int, at map[string]int) (names []string) {
-	reached := map[*point]bool{}
-	seen := make([]bool, len(lo.code)+1)
-	for work := []int{from}; len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if n >= len(lo.code) || seen[n] {
-			continue
-		}
-		seen[n] = true
-		i := lo.code[n]
-		if i.point != nil {
-			reached[i.point] = true
-			continue
-		}
-		for _, to := range i.to {
-			work = append(work, at[to])
-		}
-		if !i.stops {
-			work = append(work, n+1)
+// pointsAfter returns the points that execution from an instruction on reaches, in source order.
+func (lo *lowering) pointsAfter(g graph.Graph, from int) (names []string) {
+	reached := g.Reach(from)
+	first := map[*point]bool{}
+	for n, i := range lo.code {
+		if i.pause != nil && reached[n] {
+			first[i.pause.point] = true
 		}
 	}
 	for _, p := range lo.points {
-		if reached[p] {
+		if first[p] {
 			names = append(names, p.name)
 		}
 	}
 	return names
 }
 
-// normalised returns a hash of the function's source that does not depend on comments, on
+// sourceHash returns a hash of the function's source that does not depend on comments, on
 // formatting, or on the function's name.
-func (lo *lowering) normalised() string {
+func (lo *lowering) sourceHash() string {
 	text := lo.slice(lo.fn.Decl.Type.Params.Pos(), lo.fn.Decl.End())
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, func(token.Position, string) {}, 0)
@@ -159,28 +142,23 @@ type Version struct {
 	Layout   *layout.Layout
 	Source   string // a hash of its source, regardless of formatting
 
-	at map[string]source.Extent
+	positions map[string]source.Extent
 }
 
 // At returns the position of a point, or of the function if there is no such point.
 func (v *Version) At(point string) source.Extent {
-	if at, ok := v.at[point]; ok {
-		return at
+	if pos, ok := v.positions[point]; ok {
+		return pos
 	}
 	return v.Function.Extent(v.Function.Decl.Name)
 }
 
 func (lo *lowering) version() *Version {
-	v := &Version{Function: lo.fn, Layout: lo.layout(), Source: lo.normalised(), at: map[string]source.Extent{}}
+	v := &Version{Function: lo.fn, Layout: lo.layout(), Source: lo.sourceHash(), positions: map[string]source.Extent{}}
 	for _, p := range lo.points {
-		v.at[p.name] = lo.fn.Extent(p.call)
+		v.positions[p.name] = lo.fn.Extent(p.call)
 	}
 	return v
-}
-
-// sameStep reports whether a deferred call has a step of the same name but calls another function.
-func (lo *lowering) sameStep(step string, callee *types.Func) bool {
-	return slices.ContainsFunc(lo.undos, func(u *undo) bool { return u.step == step && u.callee != callee.FullName() })
 }
 
 // IsMigration reports whether a function of a package has the signature of a migration.

@@ -15,7 +15,7 @@ func (lo *lowering) forStmt(s *ast.ForStmt, label string) {
 	lo.stmt(s.Init, "")
 	if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
 		for _, e := range a.Lhs {
-			lo.loopVars[lo.defined(e.(*ast.Ident))] = true
+			lo.loopVars[lo.variableOf(e.(*ast.Ident))] = true
 		}
 	}
 	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
@@ -62,31 +62,31 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		lo.rangeMap(s, label, t, m)
 		return
 	}
-	counted, index := lo.counted(s, t)
-	if index == nil {
+	overType, indexType := lo.indexTypes(s, t)
+	if indexType == nil {
 		return
 	}
 	path := lo.path(lo.info.Scopes[s])
-	over := lo.temp("rangeOf", "range.of"+path, counted)
-	at := lo.temp("rangeAt", "range.at"+path, index)
+	over := lo.temp("rangeOf", "range.of"+path, overType)
+	index := lo.temp("rangeAt", "range.at"+path, indexType)
 	lo.add(&instr{
-		text: lo.mention(over) + ", " + lo.mention(at) + " = " + lo.expr(s.X) + ", 0",
-		uses: lo.mentioned(s.X), defs: []*variable{over, at},
+		text: lo.mention(over) + ", " + lo.mention(index) + " = " + lo.expr(s.X) + ", 0",
+		uses: lo.variablesIn(s.X), defs: []*variable{over, index},
 	})
 	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
 	lo.mark(again)
 	size := lo.mention(over)
-	if _, isNumber := counted.Underlying().(*types.Basic); !isNumber {
+	if _, isNumber := overType.Underlying().(*types.Basic); !isNumber {
 		size = "len(" + size + ")"
 	}
 	lo.add(&instr{
-		text: "if !(" + lo.mention(at) + " < " + size + ") {\ngoto " + end + "\n}",
-		to:   []string{end}, uses: []*variable{over, at},
+		text: "if !(" + lo.mention(index) + " < " + size + ") {\ngoto " + end + "\n}",
+		to:   []string{end}, uses: []*variable{over, index},
 	})
-	lo.iteration(s, []*variable{over, at}, lo.mention(at), lo.mention(over)+"["+lo.mention(at)+"]")
+	lo.iteration(s, []*variable{over, index}, lo.mention(index), lo.mention(over)+"["+lo.mention(index)+"]")
 	lo.body(s.Body, target{label: label, breaks: end, next: next})
 	lo.mark(next)
-	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
+	lo.add(&instr{text: lo.mention(index) + "++", uses: []*variable{index}, defs: []*variable{index}})
 	lo.jump(again)
 	lo.mark(end)
 }
@@ -104,27 +104,34 @@ func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 //	…
 func (lo *lowering) rangeMap(s *ast.RangeStmt, label string, t types.Type, m *types.Map) {
 	if mayDiffer(m.Key()) {
-		lo.refuse(s.X, "a range over a "+lo.spelled(t)+" with a step in its body", "a key that is not equal to itself, like NaN, would not be found again", "range over a slice of its keys or values")
+		lo.refuse(rangeOverUnequalKeys(lo.fn.Extent(s.X), lo.typeName(t)))
 		return
 	}
 	path := lo.path(lo.info.Scopes[s])
 	over, keys := lo.temp("rangeOf", "range.of"+path, t), lo.temp("rangeKeys", "range.keys"+path, types.NewSlice(m.Key()))
-	at := lo.temp("rangeAt", "range.at"+path, types.Typ[types.Int])
+	index := lo.temp("rangeAt", "range.at"+path, types.Typ[types.Int])
 	again, next, end := lo.label("for"), lo.label("next"), lo.label("endFor")
 	x := lo.expr(s.X)
-	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.mentioned(s.X), defs: []*variable{over}})
+	lo.add(&instr{text: lo.mention(over) + " = " + x, uses: lo.variablesIn(s.X), defs: []*variable{over}})
 	lo.add(&instr{
-		text: fmt.Sprintf("%s, %s = %s.Keys(%s), 0", lo.mention(keys), lo.mention(at), lo.im.Path(source.DurablePath, "durable"), lo.mention(over)),
-		uses: []*variable{over}, defs: []*variable{keys, at},
+		text: fmt.Sprintf("%s, %s = %s.Keys(%s), 0",
+			lo.mention(keys), lo.mention(index), lo.im.Path(source.DurablePath, "durable"), lo.mention(over)),
+		uses: []*variable{over}, defs: []*variable{keys, index},
 	})
 	lo.mark(again)
-	key := lo.mention(keys) + "[" + lo.mention(at) + "]"
-	lo.add(&instr{text: fmt.Sprintf("if !(%s < len(%s)) {\ngoto %s\n}", lo.mention(at), lo.mention(keys), end), to: []string{end}, uses: []*variable{keys, at}})
-	lo.add(&instr{text: fmt.Sprintf("if _, ok := %s[%s]; !ok {\ngoto %s\n}", lo.mention(over), key, next), to: []string{next}, uses: []*variable{over, keys, at}})
-	lo.iteration(s, []*variable{over, keys, at}, key, lo.mention(over)+"["+key+"]")
+	key := lo.mention(keys) + "[" + lo.mention(index) + "]"
+	lo.add(&instr{
+		text: fmt.Sprintf("if !(%s < len(%s)) {\ngoto %s\n}", lo.mention(index), lo.mention(keys), end),
+		to:   []string{end}, uses: []*variable{keys, index},
+	})
+	lo.add(&instr{
+		text: fmt.Sprintf("if _, ok := %s[%s]; !ok {\ngoto %s\n}", lo.mention(over), key, next),
+		to:   []string{next}, uses: []*variable{over, keys, index},
+	})
+	lo.iteration(s, []*variable{over, keys, index}, key, lo.mention(over)+"["+key+"]")
 	lo.body(s.Body, target{label: label, breaks: end, next: next})
 	lo.mark(next)
-	lo.add(&instr{text: lo.mention(at) + "++", uses: []*variable{at}, defs: []*variable{at}})
+	lo.add(&instr{text: lo.mention(index) + "++", uses: []*variable{index}, defs: []*variable{index}})
 	lo.jump(again)
 	lo.mark(end)
 }
@@ -148,8 +155,8 @@ func mayDiffer(t types.Type) bool {
 	return false
 }
 
-// counted returns the type of the range operand, and that of the index; nil if it is refused.
-func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.Type) {
+// indexTypes returns the type of the range operand, and that of the index; nil if it is refused.
+func (lo *lowering) indexTypes(s *ast.RangeStmt, t types.Type) (over, index types.Type) {
 	u := t.Underlying()
 	if p, ok := u.(*types.Pointer); ok {
 		if _, ok := p.Elem().Underlying().(*types.Array); ok {
@@ -167,7 +174,7 @@ func (lo *lowering) counted(s *ast.RangeStmt, t types.Type) (over, index types.T
 			return types.Default(t), types.Default(t)
 		}
 	}
-	lo.refuse(s.X, "a range over a "+lo.spelled(types.Default(t))+" with a step in its body", "only ranges over slices, arrays, maps and numbers are taken apart", "range over a slice of its keys or values")
+	lo.refuse(rangeOverOther(lo.fn.Extent(s.X), lo.typeName(types.Default(t))))
 	return nil, nil
 }
 
@@ -181,10 +188,10 @@ func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...stri
 		}
 		id, ok := e.(*ast.Ident)
 		if !ok {
-			lo.refuse(e, "a range that assigns to something else than variables", "it is not taken apart", "declare variables with :=")
+			lo.refuse(rangeIntoOther(lo.fn.Extent(e)))
 			return
 		}
-		v := lo.defined(id)
+		v := lo.variableOf(id)
 		if v == nil {
 			continue
 		}
@@ -213,7 +220,7 @@ func (lo *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 			t = types.Default(t)
 		}
 		tag = lo.temp("tag", "switch"+lo.path(lo.info.Scopes[s]), t)
-		lo.add(&instr{text: lo.mention(tag) + " = " + lo.expr(s.Tag), uses: lo.mentioned(s.Tag), defs: []*variable{tag}})
+		lo.add(&instr{text: lo.mention(tag) + " = " + lo.expr(s.Tag), uses: lo.variablesIn(s.Tag), defs: []*variable{tag}})
 	}
 	end := lo.label("endSwitch")
 	starts := make([]string, len(s.Body.List))
@@ -258,7 +265,7 @@ func (lo *lowering) caseOf(e ast.Expr, tag *variable, to string) {
 		lo.nested(e)
 		return
 	}
-	i := &instr{to: []string{to}, uses: lo.mentioned(e)}
+	i := &instr{to: []string{to}, uses: lo.variablesIn(e)}
 	cond := "(" + lo.expr(e) + ")"
 	if tag != nil {
 		i.uses = append(i.uses, tag)

@@ -26,28 +26,27 @@ const (
 
 // point is a point of the function.
 type point struct {
-	name   string
-	at     string // file:line
-	step   string // name of the step
-	number int
-	call   *ast.CallExpr
-	kind   kind
-	resume string // label
-	fun    string // of a step: the callee as Call spells it
+	name     string
+	position string // file:line
+	step     string // name of the step
+	number   int
+	call     *ast.CallExpr
+	kind     kind
+	resume   string // label
+	fun      string // of a step: the callee as Call spells it
 
 	args    []*variable
 	results []*variable
 	live    []*variable
 }
 
-// undo is a deferred compensation.
-type undo struct {
-	typ     string // the type of its arguments
-	step    string
-	callee  string // its full name
-	fun     string
-	params  []types.Type
-	results *types.Tuple
+// pause is the call that ends the turn at a point. Its first argument is the point's number, which
+// is known after pruning.
+type pause struct {
+	point  *point
+	method string   // of durable.Turn
+	args   []string // after the number
+	spread bool     // the last argument is followed by ...
 }
 
 // directive is a comment that names a point.
@@ -65,7 +64,7 @@ func (lo *lowering) readDirectives() {
 		for _, c := range group.List {
 			name, ok := source.PointName(c.Text)
 			if ok && decl.Body.Pos() < c.Pos() && c.Pos() < decl.Body.End() {
-				lo.named[lo.line(c.Pos())+1] = &directive{name: name, comment: c}
+				lo.pointNames[lo.line(c.Pos())+1] = &directive{name: name, comment: c}
 			}
 		}
 	}
@@ -126,7 +125,7 @@ func (lo *lowering) hasPoint(s ast.Stmt) bool {
 	return defers || lo.firstPoint(s) != nil
 }
 
-func (lo *lowering) calledName(call *ast.CallExpr) string {
+func (lo *lowering) calleeName(call *ast.CallExpr) string {
 	fn, _, _ := source.Callee(call, lo.info)
 	return fn.Name()
 }
@@ -137,23 +136,23 @@ func (lo *lowering) point(s ast.Stmt, call *ast.CallExpr, dst []ast.Expr) {
 	for _, e := range dst {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok {
-			lo.refuse(e, "a result of "+lo.calledName(call)+" is assigned to something else than a variable", "its operands would have to be saved", "assign it to a variable first")
+			lo.refuse(resultNotVariable(lo.fn.Extent(e), lo.calleeName(call)))
 			return
 		}
-		lo.unchanged(id)
-		to = append(to, lo.defined(id))
+		lo.checkAssignment(id)
+		to = append(to, lo.variableOf(id))
 	}
 	lo.pointInto(s, call, to)
 }
 
 // pointInto lowers a point and assigns its results to variables; results for nil are dropped.
-func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, to []*variable) {
+func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, dst []*variable) {
 	pos := lo.fn.Package.Position(call.Pos())
 	p := &point{
-		name: lo.calledName(call), at: fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line),
+		name: lo.calleeName(call), position: fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line),
 		call: call, kind: lo.kindOf(call),
 	}
-	if d := lo.named[lo.line(s.Pos())]; d != nil {
+	if d := lo.pointNames[lo.line(s.Pos())]; d != nil {
 		p.name, d.used = d.name, true
 	}
 	if !lo.isOwnContext(call) {
@@ -161,19 +160,19 @@ func (lo *lowering) pointInto(s ast.Stmt, call *ast.CallExpr, to []*variable) {
 	}
 	p.number, p.resume = len(lo.points)+1, lo.label("resume")
 	lo.points = append(lo.points, p)
-	lo.add(&instr{text: fmt.Sprintf("// %s: %s", p.at, lo.sourceLine(s))})
+	lo.add(&instr{text: fmt.Sprintf("// %s: %s", p.position, lo.sourceLine(s))})
 	switch p.kind {
 	case stepPoint:
-		lo.step(p, to)
+		lo.step(p, dst)
 	case receivePoint:
-		lo.receive(p, to)
+		lo.receive(p, dst)
 	case allPoint:
-		lo.join(p, to, "All", "Joined")
+		lo.join(p, dst, "All", "Joined")
 	case anyPoint:
-		lo.join(p, to, "Any", "First")
+		lo.join(p, dst, "Any", "First")
 	default:
-		lo.stop(p, fmt.Sprintf("return %s.Sleep(%%d, %s)", lo.turn, lo.expr(call.Args[1])), lo.mentioned(call))
-		lo.take(to, []string{lo.turn + ".Err()"})
+		lo.pause(&pause{point: p, method: "Sleep", args: []string{lo.expr(call.Args[1])}}, lo.variablesIn(call))
+		lo.assignResults(dst, []string{lo.turn + ".Err()"})
 	}
 }
 
@@ -190,24 +189,22 @@ func (lo *lowering) isOwnContext(call *ast.CallExpr) bool {
 			return true
 		}
 	}
-	lo.refuse(call, lo.calledName(call)+" is not given the function's own context", "the engine makes the context of each step, and a derived one cannot be saved",
-		"pass "+lo.ctx.Name()+", and derive contexts inside of the step")
+	lo.refuse(foreignContext(lo.fn.Extent(call), lo.calleeName(call), lo.ctx.Name()))
 	return false
 }
 
-// stop ends the turn at a point. The text contains a %d for the point's number, which is known
-// after pruning.
-func (lo *lowering) stop(p *point, text string, uses []*variable) {
-	lo.add(&instr{text: text, to: []string{p.resume}, stops: true, uses: uses, point: p})
-	lo.mark(p.resume)
+// pause ends the turn at a point. The function continues at the label of the point.
+func (lo *lowering) pause(p *pause, uses []*variable) {
+	lo.add(&instr{pause: p, to: []string{p.point.resume}, stops: true, uses: uses})
+	lo.mark(p.point.resume)
 }
 
-// take assigns the results of a point.
-func (lo *lowering) take(to []*variable, from []string) {
+// assignResults assigns the results of a point.
+func (lo *lowering) assignResults(dst []*variable, values []string) {
 	i := &instr{}
 	var left []string
 	some := false
-	for _, v := range to {
+	for _, v := range dst {
 		if v == nil {
 			left = append(left, "_")
 			continue
@@ -216,32 +213,47 @@ func (lo *lowering) take(to []*variable, from []string) {
 		left, i.defs = append(left, lo.mention(v)), append(i.defs, v)
 	}
 	if some {
-		i.text = strings.Join(left, ", ") + " = " + strings.Join(from, ", ")
+		i.text = strings.Join(left, ", ") + " = " + strings.Join(values, ", ")
 		lo.add(i)
 	}
 }
 
-// step calls a step.
-func (lo *lowering) step(p *point, to []*variable) {
+// step calls a step. The arguments and results are fields of the frame, since the engine makes
+// the call, perhaps in another process.
+func (lo *lowering) step(p *point, dst []*variable) {
 	fn, _, _ := source.Callee(p.call, lo.info)
-	sig := fn.Signature()
+	if !lo.isCallableStep(p.call, fn) {
+		return
+	}
 	p.step = fn.Pkg().Name() + "." + fn.Name()
+	p.fun = lo.expr(p.call.Fun)
+	lo.assignArguments(p, fn.Signature().Params())
+	values := lo.resultFields(p, fn.Signature().Results())
+	lo.pause(&pause{point: p, method: "Step"}, p.args)
+	lo.assignResults(dst, append(values, lo.turn+".Err()"))
+}
+
+// isCallableStep checks that the engine can call a step.
+func (lo *lowering) isCallableStep(call *ast.CallExpr, fn *types.Func) bool {
+	sig := fn.Signature()
 	last := sig.Results().Len() - 1
 	switch {
 	case last < 0 || !isErrorType(sig.Results().At(last).Type()):
-		lo.refuse(p.call, fn.Name()+" does not return an error as its last result", "a step that panics, or is not started since the function was canceled, has an error", "add one")
-		return
-	case sig.Variadic() || len(p.call.Args) != sig.Params().Len() || sig.TypeParams().Len() > 0:
-		lo.refuse(p.call, fn.Name()+" is variadic, generic, or called with the results of another call", "its arguments are saved one by one", "pass a slice, or assign the results first")
-		return
-	case !lo.steady(p.call):
-		return
+		lo.refuse(stepWithoutError(lo.fn.Extent(call), fn.Name()))
+		return false
+	case sig.Variadic() || len(call.Args) != sig.Params().Len() || sig.TypeParams().Len() > 0:
+		lo.refuse(stepSignature(lo.fn.Extent(call), fn.Name()))
+		return false
 	}
-	p.fun = lo.expr(p.call.Fun)
+	return lo.isCalleeKnown(call)
+}
+
+// assignArguments evaluates the arguments of a step.
+func (lo *lowering) assignArguments(p *point, params *types.Tuple) {
 	i := &instr{}
 	var left, right []string
 	for n, e := range p.call.Args[1:] {
-		param := sig.Params().At(n + 1)
+		param := params.At(n + 1)
 		name := param.Name()
 		if name == "" || name == "_" {
 			name = fmt.Sprint("arg", n+1)
@@ -249,122 +261,71 @@ func (lo *lowering) step(p *point, to []*variable) {
 		v := lo.temp(p.name+strings.ToUpper(name[:1])+name[1:], p.name+"."+name, param.Type())
 		p.args, i.defs = append(p.args, v), append(i.defs, v)
 		left, right = append(left, lo.mention(v)), append(right, lo.expr(e))
-		i.uses = append(i.uses, lo.mentioned(e)...)
+		i.uses = append(i.uses, lo.variablesIn(e)...)
 	}
 	if len(left) > 0 {
 		i.text = strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
 		lo.add(i)
 	}
-	var from []string
-	for n := range last {
+}
+
+// resultFields creates fields for the results of a step other than its error, and returns their
+// mentions.
+func (lo *lowering) resultFields(p *point, results *types.Tuple) (mentions []string) {
+	for n := range results.Len() - 1 {
 		name := p.name + ".return"
 		if n > 0 {
 			name += strconv.Itoa(n + 1)
 		}
-		v := lo.temp(p.name+"Result", name, sig.Results().At(n).Type())
+		v := lo.temp(p.name+"Result", name, results.At(n).Type())
 		p.results = append(p.results, v)
-		from = append(from, lo.mention(v))
+		mentions = append(mentions, lo.mention(v))
 	}
-	lo.stop(p, fmt.Sprintf("return %s.Step(%%d)", lo.turn), p.args)
-	lo.take(to, append(from, lo.turn+".Err()"))
+	return mentions
 }
 
-// steady reports whether the callee of a step can be named again when the function is loaded: it
-// is a function, or a method of the receiver or of a value reached from the receiver.
-func (lo *lowering) steady(call *ast.CallExpr) bool {
-	for _, v := range lo.mentioned(call.Fun) {
-		lo.refuse(call.Fun, "the callee depends on "+v.name, "the step is called after loading, when only the receiver of the durable function is known", "reach it from the receiver")
+// isCalleeKnown checks that the callee of a step can be named again when the function is loaded:
+// it is a function, or a method of the receiver or of a value reached from the receiver.
+func (lo *lowering) isCalleeKnown(call *ast.CallExpr) bool {
+	for _, v := range lo.variablesIn(call.Fun) {
+		lo.refuse(calleeFromVariable(lo.fn.Extent(call.Fun), v.name))
 		return false
 	}
 	return true
 }
 
 // receive waits for a signal.
-func (lo *lowering) receive(p *point, to []*variable) {
+func (lo *lowering) receive(p *point, dst []*variable) {
 	if len(p.call.Args) != 3 {
 		lo.nested(p.call)
 		return
 	}
-	_, id, _ := source.Callee(p.call, lo.info)
-	arg := lo.typ(lo.info.Instances[id].TypeArgs.At(0))
-	lo.stop(p, fmt.Sprintf("return %s.Receive(%%d, %s, %s)", lo.turn, lo.expr(p.call.Args[1]), lo.expr(p.call.Args[2])), lo.mentioned(p.call))
-	lo.take(to, []string{lo.im.Path(source.DurablePath, "durable") + ".Received[" + arg + "](" + lo.turn + ")"})
+	arg := lo.typeArgument(p.call)
+	args := []string{lo.expr(p.call.Args[1]), lo.expr(p.call.Args[2])}
+	lo.pause(&pause{point: p, method: "Receive", args: args}, lo.variablesIn(p.call))
+	lo.assignResults(dst, []string{lo.outcome("Received", arg)})
 }
 
 // join waits for children.
-func (lo *lowering) join(p *point, to []*variable, ask, got string) {
-	_, id, _ := source.Callee(p.call, lo.info)
-	arg := lo.typ(lo.info.Instances[id].TypeArgs.At(0))
-	args := []string{"%d"}
+func (lo *lowering) join(p *point, dst []*variable, method, outcome string) {
+	arg := lo.typeArgument(p.call)
+	end := &pause{point: p, method: method, spread: p.call.Ellipsis.IsValid()}
 	for _, e := range p.call.Args[1:] {
-		args = append(args, lo.expr(e))
+		end.args = append(end.args, lo.expr(e))
 	}
-	dots := ""
-	if p.call.Ellipsis.IsValid() {
-		dots = "..."
-	}
-	lo.stop(p, fmt.Sprintf("return %s.%s(%s%s)", lo.turn, ask, strings.Join(args, ", "), dots), lo.mentioned(p.call))
-	lo.take(to, []string{lo.im.Path(source.DurablePath, "durable") + "." + got + "[" + arg + "](" + lo.turn + ")"})
+	lo.pause(end, lo.variablesIn(p.call))
+	lo.assignResults(dst, []string{lo.outcome(outcome, arg)})
+}
+
+// typeArgument writes the type argument of a generic call.
+func (lo *lowering) typeArgument(call *ast.CallExpr) string {
+	_, id, _ := source.Callee(call, lo.info)
+	return lo.typ(lo.info.Instances[id].TypeArgs.At(0))
+}
+
+// outcome returns a call of the generic function that returns the results of a point.
+func (lo *lowering) outcome(function, arg string) string {
+	return lo.im.Path(source.DurablePath, "durable") + "." + function + "[" + arg + "](" + lo.turn + ")"
 }
 
 func isErrorType(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
-
-// deferral saves a compensation as data.
-func (lo *lowering) deferral(s *ast.DeferStmt) {
-	call := s.Call
-	fn, _, _ := source.Callee(call, lo.info)
-	if fn == nil || !source.IsObject(fn, source.DurablePath, "Compensate") {
-		lo.refuse(s, "a deferred call other than durable.Compensate", "a deferred call is saved as the name of a step and its arguments", "defer durable.Compensate, or do it in a step")
-		return
-	}
-	if len(call.Args) < 3 || call.Ellipsis.IsValid() || !lo.isOwnContext(call) {
-		return
-	}
-	if !lo.isOwnError(call.Args[1]) {
-		lo.refuse(call.Args[1], "Compensate is not given the address of the function's own error", "the engine looks there whether the function has failed", "name the last result err, and pass &err")
-		return
-	}
-	step := &ast.CallExpr{Fun: call.Args[2], Args: append([]ast.Expr{call.Args[0]}, call.Args[3:]...)}
-	callee, _, _ := source.Callee(step, lo.info)
-	if callee == nil || !lo.fn.Package.Steps[source.KeyOf(callee.Origin())] {
-		lo.refuse(call.Args[2], "Compensate is given something else than a step", "what is called later is saved by its name", "pass a function with "+source.DirectiveStep)
-		return
-	}
-	sig := callee.Signature()
-	if sig.Variadic() || sig.TypeParams().Len() > 0 || sig.Params().Len() != len(step.Args) || !lo.steady(step) {
-		lo.refuse(call, "the arguments of "+callee.Name()+" do not fit", "Compensate calls it with the context and these arguments", "pass one argument for each parameter")
-		return
-	}
-	name := callee.Pkg().Name() + "." + callee.Name()
-	if lo.sameStep(name, callee) {
-		lo.refuse(call, "there are deferred calls of two functions called "+name, "a deferred call is saved as the name of its step", "rename one")
-		return
-	}
-	u := &undo{step: name, callee: callee.FullName(), fun: lo.expr(call.Args[2]), results: sig.Results()}
-	i := &instr{}
-	var args []string
-	for n, e := range step.Args[1:] {
-		param := sig.Params().At(n + 1).Type()
-		if !types.AssignableTo(lo.info.TypeOf(e), param) {
-			lo.refuse(e, fmt.Sprintf("a %s cannot be passed to %s", lo.info.TypeOf(e), callee.Name()), "it takes a "+param.String(), "convert it")
-			return
-		}
-		u.params, args = append(u.params, param), append(args, lo.expr(e))
-		i.uses = append(i.uses, lo.mentioned(e)...)
-		lo.savable(param, e, fmt.Sprintf("argument %d of the deferred call of %s", n+1, callee.Name()))
-	}
-	lo.undos = append(lo.undos, u)
-	u.typ = fmt.Sprintf("%sUndo%d", lo.fn.Names.Frame, len(lo.undos))
-	i.text = fmt.Sprintf("%s.Defer(%d, &%s{%s})", lo.turn, len(lo.undos), u.typ, strings.Join(args, ", "))
-	lo.add(i)
-}
-
-// isOwnError reports whether an expression is the address of the function's error.
-func (lo *lowering) isOwnError(e ast.Expr) bool {
-	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
-	if !ok || u.Op != token.AND {
-		return false
-	}
-	id, ok := ast.Unparen(u.X).(*ast.Ident)
-	return ok && lo.err.obj != nil && lo.info.Uses[id] == lo.err.obj
-}

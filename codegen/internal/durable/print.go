@@ -29,20 +29,20 @@ func (lo *lowering) print(layout string, past Past) []byte {
 		p.recv = lo.typ(lo.recv.Type())
 	}
 	p.variable(layout, past)
-	p.saved()
+	p.frameType()
 	p.moveNext()
 	p.call()
 	p.live()
 	p.outcome()
-	p.deferred()
+	p.compensations()
 	return []byte(p.String())
 }
 
 func (p *printer) title() string { return "[" + p.fn.DocName() + "]" }
 
-// own returns a name for a parameter of a generated method, where the only visible names of the
-// source are those of the package.
-func (p *printer) own(name string) string {
+// freshName returns a name for a parameter of a generated method, where the only visible names of
+// the source are those of the package.
+func (p *printer) freshName(name string) string {
 	taken := maps.Clone(p.fn.Package.Names)
 	for _, qualifier := range p.im.Names {
 		taken[qualifier] = true
@@ -66,16 +66,17 @@ func (p *printer) variable(layout string, past Past) {
 	p.past(past)
 	p.line("Points: []%s.Point{", p.pkg)
 	begin := p.fn.Package.Position(p.fn.Decl.Pos())
-	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(p.fn.Package.Position(p.fn.Decl.Name.Pos()).Line))
+	line := p.fn.Package.Position(p.fn.Decl.Name.Pos()).Line
+	p.line("{Name: %q, At: %q},", "begin", filepath.Base(begin.Filename)+":"+strconv.Itoa(line))
 	for _, pt := range p.points {
 		step := ""
 		if pt.step != "" {
 			step = fmt.Sprintf(", Step: %q", pt.step)
 		}
-		p.line("{Name: %q, At: %q%s},", pt.name, pt.at, step)
+		p.line("{Name: %q, At: %q%s},", pt.name, pt.position, step)
 	}
 	p.line("},")
-	recv, req := p.own("receiver"), p.own("request")
+	recv, req := p.freshName("receiver"), p.freshName("request")
 	var fields []string
 	if p.lowering.recv != nil {
 		fields = append(fields, p.recvField()+": "+recv)
@@ -87,7 +88,8 @@ func (p *printer) variable(layout string, past Past) {
 	} else {
 		req = "_"
 	}
-	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n", recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
+	p.line("New: func(%s %s, %s %s) %s.Frame {\nreturn &%s{%s}\n},\n}\n",
+		recv, p.recv, req, request, p.pkg, p.fn.Names.Frame, strings.Join(fields, ", "))
 }
 
 // past prints how the engine treats instances of earlier versions.
@@ -108,8 +110,8 @@ func (p *printer) past(past Past) {
 	}
 }
 
-// saved prints the type of the frame.
-func (p *printer) saved() {
+// frameType prints the type of the frame.
+func (p *printer) frameType() {
 	p.line("// %s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
 	p.line("type %s struct {", p.fn.Names.Frame)
 	if len(p.undos) == 0 {
@@ -131,7 +133,8 @@ func (p *printer) moveNext() {
 		ctx = "_"
 	}
 	p.line("// MoveNext runs %s from the point where it stopped to its next one (false) or its end (true).", p.title())
-	p.line("func (%s *%s) MoveNext(%s %s.Context, %s *%s.Turn) bool {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.pkg)
+	p.line("func (%s *%s) MoveNext(%s %s.Context, %s *%s.Turn) bool {",
+		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.pkg)
 	if len(p.points) > 0 {
 		p.line("switch %s.Point() {", p.turn)
 		for _, pt := range p.points {
@@ -143,8 +146,8 @@ func (p *printer) moveNext() {
 		switch {
 		case i.label != "":
 			p.line("%s:", i.label)
-		case i.point != nil:
-			p.line("%s", strings.Replace(i.text, "%d", strconv.Itoa(i.point.number), 1))
+		case i.pause != nil:
+			p.pause(i.pause)
 		case i.text != "":
 			p.line("%s", i.text)
 		}
@@ -152,12 +155,23 @@ func (p *printer) moveNext() {
 	p.line("}\n")
 }
 
+// pause prints the end of a turn.
+func (p *printer) pause(end *pause) {
+	args := append([]string{strconv.Itoa(end.point.number)}, end.args...)
+	dots := ""
+	if end.spread {
+		dots = "..."
+	}
+	p.line("return %s.%s(%s%s)", p.turn, end.method, strings.Join(args, ", "), dots)
+}
+
 // call prints the calls of the steps.
 func (p *printer) call() {
-	ctx, at, err := p.own("ctx"), p.own("point"), p.own("err")
+	ctx, point, err := p.freshName("ctx"), p.freshName("point"), p.freshName("err")
 	p.line("// Call calls the step of a point of %s.", p.title())
-	p.line("func (%s *%s) Call(%s %s.Context, %s int) (%s error) {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), at, err)
-	p.line("switch %s {", at)
+	p.line("func (%s *%s) Call(%s %s.Context, %s int) (%s error) {",
+		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), point, err)
+	p.line("switch %s {", point)
 	for _, pt := range p.points {
 		if pt.kind != stepPoint {
 			continue
@@ -177,7 +191,7 @@ func (p *printer) call() {
 
 // live prints the names of the saved values.
 func (p *printer) live() {
-	at := p.own("point")
+	point := p.freshName("point")
 	values := func(list []*variable) {
 		p.line("return []%s.Value{", p.pkg)
 		for _, v := range list {
@@ -186,8 +200,8 @@ func (p *printer) live() {
 		p.line("}")
 	}
 	p.line("// Live are the values that %s needs at a point and after it.", p.title())
-	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, at, p.pkg)
-	p.line("switch %s {\ncase 0:", at)
+	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, point, p.pkg)
+	p.line("switch %s {\ncase 0:", point)
 	var begin []*variable
 	if p.request != nil {
 		begin = append(begin, p.request)
@@ -211,12 +225,12 @@ func (p *printer) outcome() {
 	p.line("func (%s *%s) Outcome() (any, *error) {\nreturn %s, &%s\n}", p.frame, p.fn.Names.Frame, result, p.mention(p.err))
 }
 
-// deferred prints the compensations.
-func (p *printer) deferred() {
+// compensations prints the compensations.
+func (p *printer) compensations() {
 	if len(p.undos) == 0 {
 		return
 	}
-	ctx, site, args := p.own("ctx"), p.own("site"), p.own("args")
+	ctx, site, args := p.freshName("ctx"), p.freshName("site"), p.freshName("args")
 	for n, u := range p.undos {
 		p.line("\n// %s are the arguments of deferred call %d of %s.\ntype %s struct {", u.typ, n+1, p.title(), u.typ)
 		for i, t := range u.params {
@@ -235,7 +249,8 @@ func (p *printer) deferred() {
 	if !slices.ContainsFunc(p.undos, func(u *undo) bool { return len(u.params) > 0 }) {
 		bound = ""
 	}
-	p.line("func (%s *%s) Undo(%s %s.Context, %s int, %s any) error {\nswitch %s%s.(type) {", p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), site, args, bound, args)
+	p.line("func (%s *%s) Undo(%s %s.Context, %s int, %s any) error {\nswitch %s%s.(type) {",
+		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), site, args, bound, args)
 	for _, u := range p.undos {
 		list := []string{ctx}
 		for i := range u.params {
@@ -250,7 +265,7 @@ func (p *printer) deferred() {
 		case last == 0:
 			p.line("return %s", call)
 		default:
-			err := p.own("err")
+			err := p.freshName("err")
 			p.line("%s%s := %s\nreturn %s", strings.Repeat("_, ", last), err, call, err)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
-
-	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // checkPoints checks that points have unique names, and that the values they need can be saved.
@@ -14,19 +12,18 @@ func (lo *lowering) checkPoints() {
 	seen := map[string]*point{"begin": nil, "return": nil}
 	for _, p := range lo.points {
 		if other, taken := seen[p.name]; taken {
-			d := lo.refusal(p.call, "there are several points called "+p.name, "an instance that was saved at one of them would have to know which",
-				"write "+source.DirectivePoint+" NAME above the statement")
+			d := repeatedPointName(lo.fn.Extent(p.call), p.name)
 			if other != nil {
 				d = d.Also("another one is", lo.fn.Package.Position(other.call.Pos()))
 			}
-			lo.found = append(lo.found, d)
+			lo.refuse(d)
 		}
 		seen[p.name] = p
 	}
-	clean := len(lo.found) == 0 // otherwise the statement below may be one that was refused
-	for _, d := range lo.named {
+	clean := len(lo.findings) == 0 // otherwise the statement below may be one that was refused
+	for _, d := range lo.pointNames {
 		if clean && !d.used {
-			lo.refuse(d.comment, source.DirectivePoint+" "+d.name+" is above no point", "it names the step, Receive or Sleep on the next line", "move or remove it")
+			lo.refuse(unusedPointName(lo.fn.Extent(d.comment), d.name))
 		}
 	}
 	asked := map[*variable]bool{}
@@ -35,16 +32,15 @@ func (lo *lowering) checkPoints() {
 		for _, v := range p.live {
 			if !asked[v] {
 				asked[v] = true
-				var at ast.Node = p.call
-				lo.savable(v.typ, at, fmt.Sprintf("%s (type %s) is needed after the call of %s and", v.name, lo.spelled(v.typ), lo.calledName(p.call)))
+				lo.checkSavable(v.typ, p.call, fmt.Sprintf("%s (type %s) is needed after the call of %s and", v.name, lo.typeName(v.typ), lo.calleeName(p.call)))
 			}
 		}
 	}
 	if v := lo.request; v != nil && !asked[v] {
-		lo.savable(v.typ, lo.fn.Decl.Name, fmt.Sprintf("the request %s (type %s)", v.name, lo.spelled(v.typ)))
+		lo.checkSavable(v.typ, lo.fn.Decl.Name, fmt.Sprintf("the request %s (type %s)", v.name, lo.typeName(v.typ)))
 	}
 	for _, v := range lo.results() {
-		lo.savable(v.typ, lo.fn.Decl.Name, fmt.Sprintf("the result %s (type %s)", v.name, lo.spelled(v.typ)))
+		lo.checkSavable(v.typ, lo.fn.Decl.Name, fmt.Sprintf("the result %s (type %s)", v.name, lo.typeName(v.typ)))
 	}
 }
 
@@ -55,78 +51,77 @@ func (lo *lowering) checkNames(p *point) {
 	seen := map[string]bool{}
 	for _, v := range p.live {
 		if seen[v.name] {
-			lo.refuse(p.call, "two variables "+v.name+" are needed after the call of "+lo.calledName(p.call), "they are saved by name", "rename one of them")
+			lo.refuse(repeatedVariableName(lo.fn.Extent(p.call), v.name, lo.calleeName(p.call)))
 		}
 		seen[v.name] = true
 	}
 }
 
-// spelled returns a type as the user writes it.
-func (lo *lowering) spelled(t types.Type) string {
+// typeName returns a type as the user writes it.
+func (lo *lowering) typeName(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(lo.fn.Package.Types))
 }
 
-// savable refuses a value that cannot be saved.
-func (lo *lowering) savable(t types.Type, at ast.Node, what string) {
-	path, why, do := unsavable(t, "", map[types.Type]bool{})
-	if why == "" {
-		return
+// checkSavable refuses a value that cannot be saved.
+func (lo *lowering) checkSavable(t types.Type, pos ast.Node, value string) {
+	if o := findObstacle(t, map[types.Type]bool{}); o != nil {
+		o.path = strings.TrimPrefix(o.path, ".")
+		lo.refuse(unsavableValue(lo.fn.Extent(pos), value, o))
 	}
-	if path != "" {
-		why = "its part " + strings.TrimPrefix(path, ".") + " " + why
-	} else {
-		why = "it " + why
-	}
-	lo.refuse(at, what+" cannot be saved", why, do)
 }
 
-// unsavable returns why a type cannot be saved, and what to do; empty if it can be. The runtime
-// applies the same rules.
-func unsavable(t types.Type, path string, seen map[types.Type]bool) (at, why, do string) {
+// findObstacle returns why a type cannot be saved, or nil if it can be. The runtime applies the
+// same rules.
+func findObstacle(t types.Type, seen map[types.Type]bool) *obstacle {
 	if seen[t] || marshals(t) {
-		return "", "", ""
+		return nil
 	}
 	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Chan, *types.Signature:
-		return path, "is a " + t.String() + ", which means nothing in another process", "end its use before the point, or make it in a step"
+		return processBound(t)
 	case *types.Basic:
 		if u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr {
-			return path, "is an address, which means nothing in another process", "end its use before the point"
+			return address()
 		}
 	case *types.Interface:
 		switch {
 		case isErrorType(t):
 		case isContext(t):
-			return path, "is a context, which cannot be saved", "derive contexts inside of steps"
+			return savedContext()
 		default:
-			return path, "is an interface (" + t.String() + "), and what it holds is not known when it is loaded", "use a type of its own"
+			return unknownContent(t)
 		}
 	case *types.Pointer:
-		return unsavable(u.Elem(), path, seen)
+		return findObstacle(u.Elem(), seen)
 	case *types.Slice:
-		return unsavable(u.Elem(), path+"[]", seen)
+		return findObstacle(u.Elem(), seen).in("[]")
 	case *types.Array:
-		return unsavable(u.Elem(), path+"[]", seen)
+		return findObstacle(u.Elem(), seen).in("[]")
 	case *types.Map:
-		if at, why, do := unsavable(u.Key(), path+"[key]", seen); why != "" {
-			return at, why, do
+		if o := findObstacle(u.Key(), seen); o != nil {
+			return o.in("[key]")
 		}
-		return unsavable(u.Elem(), path+"[]", seen)
+		return findObstacle(u.Elem(), seen).in("[]")
 	case *types.Struct:
-		for f := range u.Fields() {
-			if f.Name() == "_" {
-				continue
-			}
-			if !f.Exported() {
-				return path + "." + f.Name(), "is a field that is not exported, of a type that does not marshal itself", "export it, or give the type MarshalJSON and UnmarshalJSON"
-			}
-			if at, why, do := unsavable(f.Type(), path+"."+f.Name(), seen); why != "" {
-				return at, why, do
-			}
+		return findInFields(u, seen)
+	}
+	return nil
+}
+
+func findInFields(s *types.Struct, seen map[types.Type]bool) *obstacle {
+	for f := range s.Fields() {
+		if f.Name() == "_" {
+			continue
+		}
+		if !f.Exported() {
+			return unexportedField().in("." + f.Name())
+		}
+		if o := findObstacle(f.Type(), seen); o != nil {
+			return o.in("." + f.Name())
 		}
 	}
-	return "", "", ""
+	return nil
 }
 
 // marshals reports whether a type encodes and decodes itself.

@@ -21,32 +21,32 @@ type spelling struct {
 // list returns the named types that have been written, by name.
 func (s *spelling) list() []layout.Type {
 	var list []layout.Type
-	for name, is := range s.names {
-		list = append(list, layout.Type{Name: name, Is: is})
+	for name, definition := range s.names {
+		list = append(list, layout.Type{Name: name, Is: definition})
 	}
 	slices.SortFunc(list, func(a, b layout.Type) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// of writes a type.
-func (s *spelling) of(t types.Type) string {
+// write writes a type.
+func (s *spelling) write(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
-		return s.named(t)
+		return s.writeNamed(t)
 	case *types.Basic:
 		return basicName(t)
 	case *types.Pointer:
-		return "*" + s.of(t.Elem())
+		return "*" + s.write(t.Elem())
 	case *types.Slice:
-		return "[]" + s.of(t.Elem())
+		return "[]" + s.write(t.Elem())
 	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), s.of(t.Elem()))
+		return fmt.Sprintf("[%d]%s", t.Len(), s.write(t.Elem()))
 	case *types.Map:
-		return "map[" + s.of(t.Key()) + "]" + s.of(t.Elem())
+		return "map[" + s.write(t.Key()) + "]" + s.write(t.Elem())
 	case *types.Struct:
 		var fields []string
 		for f := range t.Fields() {
-			fields = append(fields, f.Name()+" "+s.of(f.Type()))
+			fields = append(fields, f.Name()+" "+s.write(f.Type()))
 		}
 		return "struct{" + strings.Join(fields, "; ") + "}"
 	}
@@ -61,8 +61,8 @@ func basicName(t *types.Basic) string {
 	return t.Name()
 }
 
-// named writes the name, and records its definition.
-func (s *spelling) named(t *types.Named) string {
+// writeNamed writes the name, and records its definition.
+func (s *spelling) writeNamed(t *types.Named) string {
 	obj := t.Obj()
 	if obj.Pkg() == nil {
 		return obj.Name() // the predeclared type error
@@ -71,7 +71,7 @@ func (s *spelling) named(t *types.Named) string {
 	if args := t.TypeArgs(); args.Len() > 0 {
 		var list []string
 		for arg := range args.Types() {
-			list = append(list, s.of(arg))
+			list = append(list, s.write(arg))
 		}
 		name += "[" + strings.Join(list, ",") + "]"
 	}
@@ -79,18 +79,18 @@ func (s *spelling) named(t *types.Named) string {
 		return name
 	}
 	s.names[name] = ""
-	s.names[name] = s.meaning(t)
+	s.names[name] = s.definition(t)
 	return name
 }
 
-// meaning returns the definition of a name.
-func (s *spelling) meaning(t *types.Named) string {
+// definition returns the definition of a name.
+func (s *spelling) definition(t *types.Named) string {
 	if marshals(t) {
 		return "marshals itself"
 	}
 	u, ok := t.Underlying().(*types.Basic)
 	if !ok {
-		return s.of(t.Underlying())
+		return s.write(t.Underlying())
 	}
 	return layout.Basic(basicName(u), s.constants(t.Obj()))
 }

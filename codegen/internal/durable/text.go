@@ -13,7 +13,7 @@ import (
 // edit replaces a piece of the source.
 type edit struct {
 	from, to token.Pos
-	with     string
+	text     string
 }
 
 // raw returns the source of a node.
@@ -33,22 +33,22 @@ func (lo *lowering) expr(e ast.Expr) string {
 // statement returns a node's text for MoveNext: mentions are replaced, returns become returns of
 // MoveNext, and branches out of the node become jumps. to are the labels of those jumps.
 func (lo *lowering) statement(n ast.Node) (text string, to []string) {
-	r := &rewriting{lo: lo}
+	r := &rewriter{lo: lo}
 	r.walk(n, false, false)
 	slices.SortFunc(r.edits, func(a, b edit) int { return int(a.from - b.from) })
 	var b strings.Builder
-	at := n.Pos()
+	pos := n.Pos()
 	for _, e := range r.edits {
-		b.Write(lo.slice(at, e.from))
-		b.WriteString(e.with)
-		at = e.to
+		b.Write(lo.slice(pos, e.from))
+		b.WriteString(e.text)
+		pos = e.to
 	}
-	b.Write(lo.slice(at, n.End()))
+	b.Write(lo.slice(pos, n.End()))
 	return b.String(), r.to
 }
 
-// rewriting collects the edits of a node.
-type rewriting struct {
+// rewriter collects the edits of a node.
+type rewriter struct {
 	lo    *lowering
 	edits []edit
 	to    []string
@@ -57,28 +57,28 @@ type rewriting struct {
 }
 
 // walk visits a node. breaks and continues say whether an unlabelled one stays inside.
-func (r *rewriting) walk(n ast.Node, breaks, continues bool) {
-	ast.Inspect(n, func(at ast.Node) bool {
-		if at == nil {
+func (r *rewriter) walk(n ast.Node, breaks, continues bool) {
+	ast.Inspect(n, func(inner ast.Node) bool {
+		if inner == nil {
 			return false
 		}
-		switch at := at.(type) {
+		switch inner := inner.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if at != n {
-				r.walk(at, true, true)
+			if inner != n {
+				r.walk(inner, true, true)
 				return false
 			}
 			breaks, continues = true, true
 		case *ast.SwitchStmt, *ast.TypeSwitchStmt:
-			if at != n {
-				r.walk(at, true, continues)
+			if inner != n {
+				r.walk(inner, true, continues)
 				return false
 			}
 			breaks = true
 		case *ast.FuncLit:
-			if at != n {
+			if inner != n {
 				r.lits++
-				r.walk(at, true, true)
+				r.walk(inner, true, true)
 				r.lits--
 				return false
 			}
@@ -86,36 +86,36 @@ func (r *rewriting) walk(n ast.Node, breaks, continues bool) {
 			if r.own == nil {
 				r.own = map[string]bool{}
 			}
-			r.own[at.Label.Name] = true
+			r.own[inner.Label.Name] = true
 		case *ast.BranchStmt:
-			r.branch(at, breaks, continues)
+			r.branchStmt(inner, breaks, continues)
 			return false
 		case *ast.ReturnStmt:
 			if r.lits == 0 {
-				r.returns(at)
+				r.returnStmt(inner)
 				return false
 			}
 		case *ast.SelectorExpr:
-			r.selector(at, breaks, continues)
+			r.selector(inner, breaks, continues)
 			return false
 		case *ast.Ident:
-			r.ident(at)
+			r.ident(inner)
 		default:
-			r.lo.allowed(at, r.lits > 0)
+			r.lo.checkNode(inner, r.lits > 0)
 		}
 		return true
 	})
 }
 
-func (r *rewriting) replace(n ast.Node, with string) {
-	r.edits = append(r.edits, edit{n.Pos(), n.End(), with})
+func (r *rewriter) replace(n ast.Node, text string) {
+	r.edits = append(r.edits, edit{n.Pos(), n.End(), text})
 }
 
-func (r *rewriting) selector(e *ast.SelectorExpr, breaks, continues bool) {
+func (r *rewriter) selector(e *ast.SelectorExpr, breaks, continues bool) {
 	r.walk(e.X, breaks, continues) // the name after the dot stays
 }
 
-func (r *rewriting) ident(id *ast.Ident) {
+func (r *rewriter) ident(id *ast.Ident) {
 	lo := r.lo
 	switch obj := lo.info.Uses[id].(type) {
 	case *types.PkgName:
@@ -125,7 +125,7 @@ func (r *rewriting) ident(id *ast.Ident) {
 		return
 	case *types.Var:
 		if v := lo.vars[obj]; v != nil {
-			r.captured(id, v)
+			r.recordCapture(id, v)
 			r.replace(id, lo.mention(v))
 			return
 		}
@@ -147,26 +147,26 @@ func (r *rewriting) ident(id *ast.Ident) {
 	}
 }
 
-// captured records a variable that a literal mentions.
-func (r *rewriting) captured(id *ast.Ident, v *variable) {
+// recordCapture records a variable that a literal mentions.
+func (r *rewriter) recordCapture(id *ast.Ident, v *variable) {
 	if r.lits == 0 {
 		return
 	}
 	v.pinned = true
 	if r.lo.loopVars[v] {
-		r.lo.refuse(id, "a function literal captures the loop variable "+id.Name, "the frame has one for all iterations", "assign it to a variable inside of the loop's body, in a block of its own")
+		r.lo.refuse(capturedLoopVariable(r.lo.fn.Extent(id), id.Name))
 	}
 }
 
-func (r *rewriting) returns(s *ast.ReturnStmt) {
-	with := "return " + r.lo.turn + ".Return()"
-	if text := r.lo.resultText(s); text != "" {
-		with = text + "\n" + with
+func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
+	text := "return " + r.lo.turn + ".Return()"
+	if results := r.lo.resultText(s); results != "" {
+		text = results + "\n" + text
 	}
-	r.replace(s, with)
+	r.replace(s, text)
 }
 
-func (r *rewriting) branch(s *ast.BranchStmt, breaks, continues bool) {
+func (r *rewriter) branchStmt(s *ast.BranchStmt, breaks, continues bool) {
 	switch {
 	case s.Label != nil && r.own[s.Label.Name], s.Tok == token.FALLTHROUGH:
 	case s.Label == nil && s.Tok == token.BREAK && breaks, s.Label == nil && s.Tok == token.CONTINUE && continues:
@@ -178,57 +178,57 @@ func (r *rewriting) branch(s *ast.BranchStmt, breaks, continues bool) {
 	}
 }
 
-// allowed refuses constructs without a meaning in a durable function.
-func (lo *lowering) allowed(n ast.Node, inLiteral bool) {
+// checkNode refuses constructs without a meaning in a durable function.
+func (lo *lowering) checkNode(n ast.Node, inLiteral bool) {
 	switch n := n.(type) {
 	case *ast.GoStmt:
-		lo.refuse(n, "a go statement in a durable function", "a goroutine is lost with the process", "move it into a step")
+		lo.refuse(goStatement(lo.fn.Extent(n)))
 	case *ast.SelectStmt, *ast.SendStmt:
-		lo.refuse(n, "a channel operation in a durable function", "a channel is lost with the process", "move it into a step, or wait for a signal")
+		lo.refuse(channelOperation(lo.fn.Extent(n)))
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW {
-			lo.refuse(n, "a channel operation in a durable function", "a channel is lost with the process", "move it into a step, or wait for a signal")
+			lo.refuse(channelOperation(lo.fn.Extent(n)))
 		}
 		if n.Op == token.AND {
-			for _, v := range lo.mentioned(n.X) {
+			for _, v := range lo.variablesIn(n.X) {
 				v.pinned = true
 			}
 		}
 	case *ast.AssignStmt:
 		for _, e := range n.Lhs {
 			if id, ok := e.(*ast.Ident); ok {
-				lo.unchanged(id)
+				lo.checkAssignment(id)
 			}
 		}
 	case *ast.CallExpr:
-		lo.allowedCall(n, inLiteral)
+		lo.checkCall(n, inLiteral)
 	}
 }
 
-func (lo *lowering) allowedCall(call *ast.CallExpr, inLiteral bool) {
+func (lo *lowering) checkCall(call *ast.CallExpr, inLiteral bool) {
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 		if b, ok := lo.info.Uses[id].(*types.Builtin); ok && b.Name() == "recover" {
-			lo.refuse(call, "recover in a durable function", "a panic between two points leaves the instance at the last checkpoint", "recover in a step")
+			lo.refuse(ownRecover(lo.fn.Extent(call)))
 		}
 	}
 	if s, ok := lo.fn.Package.Twins.Suspends(call, lo.info); ok {
-		lo.refuse(call, "the call of "+s.Callee.Name()+", which suspends", "a job is lost with the process", "move it into a step")
+		lo.refuse(suspendingCall(lo.fn.Extent(call), s.Callee.Name()))
 		return
 	}
 	fn, _, _ := source.Callee(call, lo.info)
 	switch {
 	case fn == nil || fn.Pkg() == nil:
 	case lo.fn.Package.DurableFunctions[source.KeyOf(fn.Origin())]:
-		lo.refuse(call, "the call of "+fn.Name()+", which is durable itself", "durable functions cannot call one another yet", "make it a part of this one, or start it in a step")
+		lo.refuse(durableCall(lo.fn.Extent(call), fn.Name()))
 	case source.IsObject(fn, source.DurablePath, "Compensate"):
-		lo.refuse(call, "a call of durable.Compensate that is not deferred", "it undoes an earlier step when the function has failed", "defer it, or call the step")
+		lo.refuse(compensateNotDeferred(lo.fn.Extent(call)))
 	case inLiteral && lo.kindOf(call) != noPoint:
-		lo.refuse(call, "the call of "+fn.Name()+" in a function literal", "a literal is not saved", "call it in the function itself")
+		lo.refuse(pointInLiteral(lo.fn.Extent(call), fn.Name()))
 	}
 }
 
-// mentioned returns the variables that a node mentions.
-func (lo *lowering) mentioned(n ast.Node) (list []*variable) {
+// variablesIn returns the variables that a node mentions.
+func (lo *lowering) variablesIn(n ast.Node) (list []*variable) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if obj, ok := lo.info.Uses[id].(*types.Var); ok && lo.vars[obj] != nil {

@@ -95,7 +95,7 @@ func (lo *lowering) signature() {
 	}
 	params := sig.Params()
 	if params.Len() == 0 || !isContext(params.At(0).Type()) {
-		lo.refuse(lo.fn.Decl.Name, "the first parameter of "+lo.fn.Object.Name()+" is not a context.Context", "the engine passes it in", "add ctx context.Context")
+		lo.refuse(missingContext(lo.fn.Extent(lo.fn.Decl.Name), lo.fn.Object.Name()))
 		return
 	}
 	lo.ctx = params.At(0)
@@ -131,9 +131,9 @@ func isContext(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
 }
 
-// defined returns the variable that an identifier declares or mentions. It returns nil for the
+// variableOf returns the variable that an identifier declares or mentions. It returns nil for the
 // blank identifier and for anything that is not a variable of the function.
-func (lo *lowering) defined(id *ast.Ident) *variable {
+func (lo *lowering) variableOf(id *ast.Ident) *variable {
 	if id.Name == "_" {
 		return nil
 	}
