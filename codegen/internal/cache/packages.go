@@ -22,7 +22,7 @@ import (
 //
 // The outputs of a package depend on its own files and on its imports: on their types, and on
 // which of their functions will have twins. So the key of the outputs is a hash of the settings,
-// of the code of the package's own files, and of the faces of all others (see significant.go in
+// of the code of the package's own files, and of the APIs of all others (see exports.go in
 // package source). Packages of the module cache and of the Go distribution count by name and
 // version.
 //
@@ -127,7 +127,7 @@ func (p *Package) Keep(outputs []File) {
 
 type packageKey struct {
 	sum     source.Checksum // the inputs of the generated code
-	face    source.Checksum // the part that importers see, of the package and its imports
+	apiSum  source.Checksum // the part that importers see, of the package and its imports
 	unknown bool            // something cannot be read, or was not listed properly
 }
 
@@ -138,8 +138,8 @@ func (k *Packages) keyOf(p *packages.Package) *packageKey {
 	}
 	key := &packageKey{}
 	k.known[p.ID] = key
-	sum, face := sha256.New(), sha256.New()
-	both := io.MultiWriter(sum, face)
+	sum, api := sha256.New(), sha256.New()
+	both := io.MultiWriter(sum, api)
 	fmt.Fprintf(both, "%q %q %q %q\n", p.ID, p.PkgPath, p.Name, p.ForTest)
 	if m := p.Module; m != nil {
 		fmt.Fprintf(both, "module %q %q go %q\n", m.Path, m.Version, m.GoVersion)
@@ -147,22 +147,22 @@ func (k *Packages) keyOf(p *packages.Package) *packageKey {
 			fmt.Fprintf(both, "replaced by %q %q\n", m.Replace.Path, m.Replace.Version)
 		}
 	}
-	key.unknown = len(p.Errors) > 0 || load.Editable(p) && !k.files(sum, face, p)
+	key.unknown = len(p.Errors) > 0 || load.Editable(p) && !k.files(sum, api, p)
 	imports := k.ws.Imports(p)
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		dep := k.keyOf(imports[path])
-		fmt.Fprintf(both, "import %q %x\n", path, dep.face)
+		fmt.Fprintf(both, "import %q %x\n", path, dep.apiSum)
 		key.unknown = key.unknown || dep.unknown
 	}
 	sum.Sum(key.sum[:0])
-	face.Sum(key.face[:0])
+	api.Sum(key.apiSum[:0])
 	return key
 }
 
 // files hashes the relevant parts of the files of p. For a local package it includes the files of
 // the whole folder, since names depend on them. It leaves out generated code, which is never
 // used. It reports whether all files could be read.
-func (k *Packages) files(sum, face hash.Hash, p *packages.Package) bool {
+func (k *Packages) files(sum, api hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}
 	if load.Local(p) {
 		all, err := k.ws.InFolder(load.Folder(p))
@@ -180,10 +180,10 @@ func (k *Packages) files(sum, face hash.Hash, p *packages.Package) bool {
 				return false
 			// files that are not edited here need no parsing
 			case !load.Local(p) || filepath.Ext(path) != ".go":
-				fmt.Fprintf(io.MultiWriter(sum, face), "file %d %q %x\n", i, path, sha256.Sum256(data))
+				fmt.Fprintf(io.MultiWriter(sum, api), "file %d %q %x\n", i, path, sha256.Sum256(data))
 			case !source.IsOurs(path, data):
 				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.Code())
-				fmt.Fprintf(face, "file %d %q %x\n", i, path, file.Face())
+				fmt.Fprintf(api, "file %d %q %x\n", i, path, file.API())
 			}
 		}
 	}

@@ -56,8 +56,8 @@ type LazyFile struct {
 	Data   func() ([]byte, error)
 	parsed func() *File
 
-	Code, Face func() source.Checksum // see significant.go
-	known      atomic.Bool            // it has been parsed
+	Code, API func() source.Checksum // see exports.go in package source
+	known     atomic.Bool            // it has been parsed
 }
 
 // CodeSums returns the hashes of the files that were parsed.
@@ -91,7 +91,7 @@ func (s *Sources) Lazy(path string) *LazyFile {
 		l = &LazyFile{Data: sync.OnceValues(func() ([]byte, error) { return s.cfg.Read(path) })}
 		l.parsed = sync.OnceValue(func() *File { return s.parse(path, l) })
 		l.Code = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Code) })
-		l.Face = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Face) })
+		l.API = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.API) })
 		s.byPath[path] = l
 	}
 	return l

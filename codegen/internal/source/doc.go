@@ -9,6 +9,6 @@
 //	directive.go    what is an annotation, and what is a misspelt one
 //	header.go       which files are generated, and from what; digest.go: whether they were edited
 //	buildname.go    the condition under which a file is built
-//	significant.go  the parts of a file that matter to each kind of reader
+//	exports.go      the parts of a file that matter to each kind of reader
 //	overrides.go    types that override one form of a pair
 package source

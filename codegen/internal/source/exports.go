@@ -16,8 +16,8 @@ import (
 // another line: the output contains line numbers. For packages that import a file's package, only
 // declarations matter: they see neither function bodies nor positions. So the caches compare
 //
-//	code(file)   the text without ordinary comments: for the file's package, and for whole runs
-//	face(file)   code(file) without function bodies and empty lines: for importing packages
+//	code(file)  the text without ordinary comments: for the file's package, and for whole runs
+//	api(file)   code(file) without function bodies and empty lines: for importing packages
 //
 // A comment is ordinary if it begins with "// " and no tool reads it. If an ordinary comment
 // follows a directive in its group, its presence counts, but not its words: a directive belongs to
@@ -54,9 +54,9 @@ func Code(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	return without(data, ordinaryComments(fset.File(syntax.FileStart), syntax))
 }
 
-// Face returns face(file). It includes the body of a stream, since the result of the stream's twin
+// API returns api(file). It includes the body of a stream, since the result of the stream's twin
 // is derived from it.
-func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
+func API(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	file := fset.File(syntax.FileStart)
 	cuts := ordinaryComments(file, syntax)
 	for _, decl := range syntax.Decls {
@@ -81,14 +81,14 @@ func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 func without(data []byte, cuts []cut) []byte {
 	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
 	b := make([]byte, 0, len(data))
-	at := 0
+	end := 0 // of the previous cut
 	for _, c := range cuts {
-		if c.from >= at { // otherwise it is inside the previous cut
-			b = append(b, bytes.TrimRight(data[at:c.from], " \t")...)
-			at = c.to
+		if c.from >= end { // otherwise it is inside the previous cut
+			b = append(b, bytes.TrimRight(data[end:c.from], " \t")...)
+			end = c.to
 		}
 	}
-	return append(bytes.TrimRight(append(b, data[at:]...), " \t\r\n"), '\n')
+	return append(bytes.TrimRight(append(b, data[end:]...), " \t\r\n"), '\n')
 }
 
 // ordinaryComments returns the cuts that remove comments meant only for readers.
