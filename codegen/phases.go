@@ -29,21 +29,21 @@ type form struct {
 // translation is an annotated function after all phases.
 type translation struct {
 	form
-	facts    *analyse.Facts
-	lowered  *lower.Output
-	ways     *unnamed.Ways
-	root     *placed
-	literals []*placed
-	printed  emit.Output
-	findings []source.Diagnostic // if there are any, the text must not be used
+	facts       *analyse.Facts
+	lowered     *lower.Output
+	derivations *unnamed.Derivations
+	root        *placed
+	literals    []*placed
+	printed     emit.Output
+	findings    []source.Diagnostic // if there are any, the text must not be used
 }
 
 // placed is a function, or a literal in it that is a machine, whose variables have places and
 // names.
 type placed struct {
 	*lower.Function
-	layout  *place.Layout                // nil: it needs no frame
-	unnamed map[*ir.Variable]unnamed.Way // how to infer the types that cannot be named
+	layout  *place.Layout                       // nil: it needs no frame
+	unnamed map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
 }
 
 // translator returns the text of a function's generated declarations, unformatted. If it cannot
@@ -73,7 +73,7 @@ func translate(fn *source.Function, imports *typetext.Imports, as form) *transla
 	}
 	t.lowered = lower.Instructions(t.facts, lower.Options{Framed: as.debug})
 	t.findings = t.lowered.Findings
-	t.ways = unnamed.New(fn, imports)
+	t.derivations = unnamed.New(fn, imports)
 	t.root = &placed{Function: t.lowered.Root}
 	for _, l := range t.lowered.Literals {
 		t.literals = append(t.literals, &placed{Function: l})
@@ -100,7 +100,7 @@ func (t *translation) place(fn *placed) {
 		t.findings = append(t.findings, found...)
 		return text, err
 	}
-	fn.unnamed = t.ways.Find(fn.Vars, spell)
+	fn.unnamed = t.derivations.Find(fn.Vars, spell)
 	if t.debug {
 		fn.keepNamed()
 	}
@@ -119,7 +119,7 @@ func (t *translation) place(fn *placed) {
 func (t *translation) input() *emit.Input {
 	in := &emit.Input{
 		Spelling: t.spelling(), Debug: t.debug, Records: t.records,
-		Ways: t.ways, Root: t.root.output(), Types: t.lowered.Types,
+		Derivations: t.derivations, Root: t.root.output(), Types: t.lowered.Types,
 	}
 	for _, l := range t.literals {
 		in.Literals = append(in.Literals, l.output())

@@ -78,7 +78,7 @@ func (e *emitter) frameLiteral() string {
 	}
 	for _, v := range e.fn.Results {
 		if v.Cell {
-			fields = append(fields, v.Field+": "+e.newOf(v))
+			fields = append(fields, v.Field+": "+e.newCell(v))
 		}
 	}
 	return e.keptType() + "{" + strings.Join(fields, ", ") + "}"

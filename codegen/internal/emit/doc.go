@@ -24,7 +24,7 @@
 //	instructions.go  one instruction
 //	suspend.go       suspensions and deferred calls
 //	text.go          text with unresolved mentions of variables
-//	likes.go         variables whose types cannot be named
+//	witnesses.go     variables whose types cannot be named
 //	spelling.go      the types of variables, also used by placing
 //	lines.go         the lines of the source
 //	tail.go          a function that needs no frame

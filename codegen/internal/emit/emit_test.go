@@ -68,8 +68,8 @@ func input(open bool) *emit.Input {
 			&ir.Finish{Results: []*ir.Variable{last}},
 		},
 	}
-	in := &emit.Input{Spelling: emit.Spelling{Source: fn, Imports: im}, Ways: unnamed.New(fn, im), Root: root}
-	root.Unnamed = in.Ways.Find(root.Vars, func(v *ir.Variable) (string, error) { return im.TypeString(v.Type) })
+	in := &emit.Input{Spelling: emit.Spelling{Source: fn, Imports: im}, Derivations: unnamed.New(fn, im), Root: root}
+	root.Unnamed = in.Derivations.Find(root.Vars, func(v *ir.Variable) (string, error) { return im.TypeString(v.Type) })
 	v.Cell = v.Unnamed
 	return in
 }
@@ -223,15 +223,15 @@ func TestAVariableWhoseTypeHasNoName(t *testing.T) {
 	in = input(true)
 	in.Root.Unnamed = nil
 	out = emit.Declarations(in)
-	require.NotEmpty(t, out.Findings, "there is no way to its type")
+	require.NotEmpty(t, out.Findings, "its type cannot be derived")
 	assert.Contains(t, out.Findings[0].Why, "package example.com/other does not export it")
 }
 
 func TestAWayMayTakeFunctions(t *testing.T) {
 	in := input(true)
 	v := in.Root.Vars[2]
-	zero := unnamed.Inferred{TypeParams: "T any", Params: "*T", Result: "[]T", Args: []unnamed.Way{in.Root.Unnamed[v]}}
-	in.Root.Unnamed[v] = unnamed.Inferred{TypeParams: "S ~[]E, E any", Params: "*S", Result: "E", Args: []unnamed.Way{zero}}
+	zero := unnamed.Inferred{TypeParams: "T any", Params: "*T", Result: "[]T", Args: []unnamed.Derivation{in.Root.Unnamed[v]}}
+	in.Root.Unnamed[v] = unnamed.Inferred{TypeParams: "S ~[]E, E any", Params: "*S", Result: "E", Args: []unnamed.Derivation{zero}}
 	in.Source.Package.Names["keepLike1"] = true
 	_, text, _ := printed(t, in)
 	assert.Contains(t, text, "like1 := keepLike12(keepLike2(&other.Zero))", "named from the outside in; a name that is taken gives way")

@@ -19,7 +19,7 @@ type Input struct {
 	Debug   bool // the form for stepping through
 	Records bool // a debug form that records each step
 
-	Ways *unnamed.Ways // how to infer types that cannot be named
+	Derivations *unnamed.Derivations // how to infer types that cannot be named
 
 	Root     *Function   // the function itself
 	Literals []*Function // those in it that are machines, in the order of their declarations
@@ -40,8 +40,8 @@ type Function struct {
 	Captured []*ir.Variable // by a literal; first the source of a panic, if recover needs one
 	Params   []*ir.Variable
 	Results  []*ir.Variable
-	Vars     []*ir.Variable               // all variables, including those of the lowering
-	Unnamed  map[*ir.Variable]unnamed.Way // how to infer the types that cannot be named
+	Vars     []*ir.Variable                      // all variables, including those of the lowering
+	Unnamed  map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
 
 	Code   []ir.Instr
 	Lifted []*ir.Span // declarations that precede the code
@@ -84,7 +84,7 @@ type Field struct {
 // Declarations prints all declarations of a function and of its literals. It changes nothing in
 // its input except names: labels are numbered as they are printed.
 func Declarations(in *Input) Output {
-	out := &output{Input: in, inferred: map[string]string{}}
+	out := &output{Input: in, inferenceNames: map[string]string{}}
 	root := &function{Function: in.Root, output: out}
 	if in.Root.Tail != nil {
 		out.text = root.declarationsInTail()
@@ -93,7 +93,7 @@ func Declarations(in *Input) Output {
 		for _, l := range in.Literals {
 			out.text = append(out.text, (&function{Function: l, output: out}).literal()...)
 		}
-		out.text = append(out.text, root.inferrings()...)
+		out.text = append(out.text, root.inferenceFunctions()...)
 	}
 	return Output{Text: out.text, Findings: out.findings, Frames: out.frames}
 }
@@ -105,8 +105,8 @@ type output struct {
 	findings []source.Diagnostic
 	frames   []Frame
 
-	inferred   map[string]string // names of functions that infer a type, by their text
-	inferences []string          // their declarations
+	inferenceNames map[string]string // names of functions that infer a type, by their text
+	inferences     []string          // their declarations
 }
 
 func (o *output) refuse(d source.Diagnostic) { o.findings = append(o.findings, d) }
@@ -115,7 +115,7 @@ func (o *output) refuse(d source.Diagnostic) { o.findings = append(o.findings, d
 type function struct {
 	*Function
 	*output
-	likes []like // declared in MoveNext for types that cannot be named
+	witnesses []typeWitness // declared in MoveNext for types that cannot be named
 }
 
 // Properties that follow from the input.

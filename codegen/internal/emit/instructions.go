@@ -115,7 +115,7 @@ func baseName(path string) string {
 func (p *printer) assign(i *ir.Assign) {
 	for _, t := range i.Dst {
 		if t.Declares && t.V.Cell {
-			p.line("%s = %s", p.home(t.V), p.newOf(t.V))
+			p.line("%s = %s", p.location(t.V), p.newCell(t.V))
 		}
 	}
 	src := p.rope(i.Src)
@@ -183,7 +183,7 @@ func (p *printer) discard(src string, v *ir.Variable, typed bool) {
 	switch {
 	case src == "nil":
 	case typed && v.Unnamed:
-		p.line("*%s = %s", p.newOf(v), src)
+		p.line("*%s = %s", p.newCell(v), src)
 	case typed || wide:
 		// In a block, because no jump may cross a declaration.
 		p.line("{\nvar _ %s = %s\n}", p.typeOf(v), src)
@@ -211,7 +211,7 @@ func (p *printer) zero(i *ir.Zero) {
 	for _, v := range i.Vars {
 		switch {
 		case v.Cell:
-			p.line("%s = %s", p.home(v), p.newOf(v))
+			p.line("%s = %s", p.location(v), p.newCell(v))
 		case v.Reads == 0 && v.Place != ir.InFrame:
 		case v.Place == ir.InBlock:
 			p.declare(v)
@@ -226,7 +226,7 @@ func (p *printer) renew(i *ir.Renew) {
 	if !i.V.Cell {
 		return
 	}
-	p.line("{\n%[1]s := *%[2]s\n%[3]s = &%[1]s\n}", p.fn.Names.Renewed, p.mention(i.V, ir.AsPointer), p.home(i.V))
+	p.line("{\n%[1]s := *%[2]s\n%[3]s = &%[1]s\n}", p.fn.Names.Renewed, p.mention(i.V, ir.AsPointer), p.location(i.V))
 }
 
 // condition returns the condition under which a branch is taken.

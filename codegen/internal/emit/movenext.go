@@ -30,7 +30,7 @@ func (p *printer) moveNext(receiver string) {
 	}
 	code := p.body()
 	locals := p.locals()
-	p.declareLikes()
+	p.declareWitnesses()
 	p.WriteString(locals)
 	for _, l := range fn.Lifted {
 		p.lineOf(l.Node)
@@ -78,10 +78,10 @@ func (p *printer) locals() string {
 	for _, v := range p.fn.Vars {
 		if v.Place == ir.InMoveNext && !v.Passed && (v.Reads > 0 || v.Cell) {
 			if v.Unnamed {
-				sub.line("%s := %s", v.Local, sub.newOf(v))
+				sub.line("%s := %s", v.Local, sub.newCell(v))
 				continue
 			}
-			sub.line("var %s %s", v.Local, sub.homeType(v))
+			sub.line("var %s %s", v.Local, sub.locationType(v))
 		}
 	}
 	return sub.String()

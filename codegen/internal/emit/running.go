@@ -35,7 +35,7 @@ func (p *printer) frame(typeParams string) {
 	frame := Frame{Name: p.fn.keptName(), Head: head}
 	var groups [3][]string
 	for _, s := range p.fn.Slots {
-		field := Field{s, p.homeType(s.Vars[0])}
+		field := Field{s, p.locationType(s.Vars[0])}
 		frame.Fields = append(frame.Fields, field)
 		groups[group(s)] = append(groups[group(s)], s.Vars[0].Field+" "+field.Type)
 	}
@@ -80,7 +80,7 @@ func (e *emitter) args() {
 	e.line("\n// %s are the parameters of %s that are needed only before its first suspension.", e.fn.Declared.Args, e.fn.title())
 	e.line("type %s%s struct {", e.fn.Declared.Args, e.sig.FrameParams)
 	for _, v := range e.fn.passedOn() {
-		e.line("%s %s", v.Local, e.homeType(v))
+		e.line("%s %s", v.Local, e.locationType(v))
 	}
 	e.line("}")
 }
@@ -94,7 +94,7 @@ func (e *emitter) withResults() {
 	e.line("\n// %s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.fn.Declared.Frame, e.fn.title())
 	e.line("type %s%s struct {\n%s\n", e.fn.Declared.Frame, e.sig.FrameParams, e.keptType())
 	for _, v := range returned {
-		e.line("%s %s", v.Field, e.homeType(v))
+		e.line("%s %s", v.Field, e.locationType(v))
 	}
 	e.line("}")
 }
@@ -243,7 +243,7 @@ func (p *printer) runParams() string {
 		return list[0] + ", " + p.fn.Names.Args + " *" + p.fn.Declared.Args + p.fn.Imports.TypeArgs(p.fn.Source)
 	}
 	for _, v := range p.fn.passedOn() {
-		list = append(list, v.Local+" "+p.homeType(v))
+		list = append(list, v.Local+" "+p.locationType(v))
 	}
 	return strings.Join(list, ", ")
 }
@@ -269,7 +269,7 @@ func (p *printer) runResults() string {
 	}
 	list := []string{p.fn.Names.Finished + " " + boolean}
 	for _, v := range returned {
-		list = append(list, v.Local+" "+p.homeType(v))
+		list = append(list, v.Local+" "+p.locationType(v))
 	}
 	return "(" + strings.Join(list, ", ") + ")"
 }

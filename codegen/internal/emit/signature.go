@@ -70,7 +70,7 @@ func (fn *function) signature() (typetext.Signature, error) {
 	l := typetext.Signature{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
 	p := &printer{fn: fn}
 	for _, v := range fn.Captured {
-		param := typetext.Param{Type: p.homeType(v)}
+		param := typetext.Param{Type: p.locationType(v)}
 		if v.Obj != nil {
 			param.Name = fn.Imports.ParamName(v.Obj.Name())
 		} else {

@@ -128,12 +128,12 @@ func (p *printer) open(o ir.Open) string {
 	case ir.TypeArgs:
 		return p.typeArgs(o)
 	case ir.IfNamed:
-		if _, ok := p.likeFor(o.Type); ok {
+		if _, ok := p.witnessOf(o.Type); ok {
 			return p.rope(o.Unnamed)
 		}
 		return p.rope(o.Named)
 	case ir.LikeOf:
-		name, _ := p.likeFor(o.Type)
+		name, _ := p.witnessOf(o.Type)
 		return name
 	}
 	panic(fmt.Sprintf("emit: unknown text %T", o))
@@ -171,9 +171,9 @@ func (p *printer) typeArgs(o ir.TypeArgs) string {
 func (p *printer) mention(v *ir.Variable, as ir.Form) string {
 	name := v.Local
 	if as < ir.AsBorrowed {
-		name = p.home(v)
+		name = p.location(v)
 		if v.Place == ir.InFrame && v.Unnamed {
-			name = p.kept(v)
+			name = p.framePointer(v)
 		}
 	}
 	switch as {

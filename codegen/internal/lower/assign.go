@@ -166,7 +166,7 @@ func converted(value ir.Rope, to ir.Dest) ir.Rope {
 }
 
 // Expressions that need a type, even one that cannot be named. In that case a function of the
-// runtime infers the type from a like (package unnamed).
+// runtime infers the type from a witness (package unnamed).
 
 // convertedTo returns the conversion of val to t.
 func (lo *lowering) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {

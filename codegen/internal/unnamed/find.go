@@ -12,29 +12,29 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Way is an expression for a nil pointer to a type. It is one of the types below.
-type Way interface{ isWay() }
+// Derivation is an expression for a nil pointer to a type. It is one of the types below.
+type Derivation interface{ isDerivation() }
 
 type (
 	// Nil is a nil pointer to a type that can be named: (*T)(nil).
 	Nil struct{ Type string }
 
 	// Address is the address of a variable of a package: &other.V.
-	Address struct{ Of types.Object }
+	Address struct{ Object types.Object }
 
 	// Value is a function or a constant of a package; a function has the type arguments that
-	// can be named: other.New[int]. It is never the end of a way, only an argument in one.
+	// can be named: other.New[int]. It never ends a derivation, it is only an argument in one.
 	Value struct {
-		Of   types.Object
-		Args string
+		Object types.Object
+		Args   string
 	}
 
-	// Like is a nil pointer to the type of a value: statemachine.Like(x).
-	Like struct{ X Way }
+	// Witness is a nil pointer to the type of a value: statemachine.Like(x).
+	Witness struct{ X Derivation }
 
 	// Field goes from a struct to the type of a field: &statemachine.New(x).Name.
 	Field struct {
-		X    Way
+		X    Derivation
 		Name string
 	}
 
@@ -48,65 +48,65 @@ type (
 		TypeParams, Params, Result string
 
 		TypeArgs string // in brackets; the others are inferred
-		Args     []Way
+		Args     []Derivation
 	}
 )
 
-func (Nil) isWay()      {}
-func (Address) isWay()  {}
-func (Value) isWay()    {}
-func (Like) isWay()     {}
-func (Field) isWay()    {}
-func (Inferred) isWay() {}
+func (Nil) isDerivation()      {}
+func (Address) isDerivation()  {}
+func (Value) isDerivation()    {}
+func (Witness) isDerivation()  {}
+func (Field) isDerivation()    {}
+func (Inferred) isDerivation() {}
 
-// Ways are the ways of one annotated function. The search runs when the first way is requested,
-// since most functions need none.
-type Ways struct {
+// Derivations are those of one annotated function. The search runs when the first one is
+// requested, since most functions need none.
+type Derivations struct {
 	fn      *source.Function
 	imports *typetext.Imports
 
 	searched  bool
-	known     typeutil.Map // types to ways
+	known     typeutil.Map // types to derivations
 	queue     []types.Type
 	mentioned map[string]bool // names in the function
 	calls     []*ast.Ident    // generic functions whose type arguments cannot be named
 }
 
-// New returns the ways of fn, written for the file with these imports.
-func New(fn *source.Function, imports *typetext.Imports) *Ways {
-	return &Ways{fn: fn, imports: imports, mentioned: map[string]bool{"GetAwaiter": true, "Await": true}}
+// New returns the derivations of fn, written for the file with these imports.
+func New(fn *source.Function, imports *typetext.Imports) *Derivations {
+	return &Derivations{fn: fn, imports: imports, mentioned: map[string]bool{"GetAwaiter": true, "Await": true}}
 }
 
-// Find marks the variables whose types cannot be named, and returns the ways to these types, as
-// far as there are any. spell writes the type of a variable for the generated file, like typetext:
-// with holes if they are requested.
-func (w *Ways) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error)) map[*ir.Variable]Way {
-	found := map[*ir.Variable]Way{}
+// Find marks the variables whose types cannot be named, and returns the derivations of these
+// types, as far as there are any. spell writes the type of a variable for the generated file,
+// like typetext: with holes if they are requested.
+func (w *Derivations) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error)) map[*ir.Variable]Derivation {
+	found := map[*ir.Variable]Derivation{}
 	for _, v := range vars {
 		o, err := w.imports.Open(func() (string, error) { return spell(v) })
 		v.Unnamed = len(o.Holes) > 0
 		if !v.Unnamed || err != nil {
 			continue
 		}
-		var way Way
+		var d Derivation
 		var ok bool
 		if v.Type != nil {
-			way, ok = w.To(v.Type)
+			d, ok = w.To(v.Type)
 		} else {
-			way, ok = w.through(o)
+			d, ok = w.compose(o)
 		}
 		if ok {
-			found[v] = way
+			found[v] = d
 		}
 	}
 	return found
 }
 
-// To returns the way to a type, which may also be one that has a name, and reports whether there
-// is one.
-func (w *Ways) To(t types.Type) (Way, bool) {
-	if way, ok := w.end(t); ok {
-		return way, true
+// To returns the derivation of a type, which may also be one that has a name, and reports whether
+// there is one.
+func (w *Derivations) To(t types.Type) (Derivation, bool) {
+	if d, ok := w.searchResult(t); ok {
+		return d, true
 	}
 	o, err := w.imports.Open(func() (string, error) { return w.imports.TypeString(t) })
 	if err != nil {
@@ -115,37 +115,37 @@ func (w *Ways) To(t types.Type) (Way, bool) {
 	if len(o.Holes) == 0 {
 		return Nil{o.Text}, true
 	}
-	return w.through(o)
+	return w.compose(o)
 }
 
-// end returns the way that the search has found to a type as a whole.
-func (w *Ways) end(t types.Type) (Way, bool) {
+// searchResult returns the derivation that the search has found of a type as a whole.
+func (w *Derivations) searchResult(t types.Type) (Derivation, bool) {
 	if !w.searched {
 		w.searched = true
 		w.search()
 	}
-	way, ok := w.known.At(t).(Way)
-	return way, ok
+	d, ok := w.known.At(t).(Derivation)
+	return d, ok
 }
 
-// through returns the way to a type through the ways to all of its holes.
-func (w *Ways) through(o typetext.Open) (Way, bool) {
-	var params, likes []string
-	var args []Way
+// compose derives a type from the derivations of all of its holes.
+func (w *Derivations) compose(o typetext.Open) (Derivation, bool) {
+	var params, pointers []string
+	var args []Derivation
 	for _, h := range o.Holes {
-		way, found := w.end(h.Type)
+		d, found := w.searchResult(h.Type)
 		if !found && !w.imports.IsHole(h.Type) { // a hole that consists of several parts
-			way, found = w.To(h.Type)
+			d, found = w.To(h.Type)
 		}
 		if !found {
 			return nil, false
 		}
 		if o.Text == h.Name {
-			return way, true
+			return d, true
 		}
 		params = append(params, h.Name+" "+h.Constraint(w.imports))
-		likes = append(likes, "*"+h.Name)
-		args = append(args, way)
+		pointers = append(pointers, "*"+h.Name)
+		args = append(args, d)
 	}
 	sig, err := w.imports.Signature(w.fn)
 	if err != nil {
@@ -154,5 +154,5 @@ func (w *Ways) through(o typetext.Open) (Way, bool) {
 	if sig.FrameParams != "" {
 		params = append([]string{strings.Trim(sig.FrameParams, "[]")}, params...)
 	}
-	return Inferred{strings.Join(params, ", "), strings.Join(likes, ", "), o.Text, sig.FrameArgs, args}, true
+	return Inferred{strings.Join(params, ", "), strings.Join(pointers, ", "), o.Text, sig.FrameArgs, args}, true
 }

@@ -12,35 +12,35 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// furthest is the maximum number of types that the search visits.
-const furthest = 4000
+// maxTypes is the maximum number of types that the search visits.
+const maxTypes = 4000
 
-// add adds the way to a type, unless there is already one that is no longer.
-func (w *Ways) add(t types.Type, by Way) {
-	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || w.known.At(t) != nil || w.known.Len() >= furthest {
+// add adds the derivation of a type, unless there is one already, which is not longer.
+func (w *Derivations) add(t types.Type, d Derivation) {
+	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || w.known.At(t) != nil || w.known.Len() >= maxTypes {
 		return
 	}
-	w.known.Set(t, by)
+	w.known.Set(t, d)
 	w.queue = append(w.queue, t)
 }
 
-// search finds the ways, starting from what the function mentions.
-func (w *Ways) search() {
-	ast.Inspect(w.fn.Decl, w.begin)
+// search finds the derivations, starting from what the function mentions.
+func (w *Derivations) search() {
+	ast.Inspect(w.fn.Decl, w.addMention)
 	for len(w.queue) > 0 {
 		for len(w.queue) > 0 {
 			t := w.queue[0]
 			w.queue = w.queue[1:]
-			w.from(t, w.known.At(t).(Way))
+			w.addReachable(t, w.known.At(t).(Derivation))
 		}
 		for _, id := range w.calls {
-			w.fromCall(id)
+			w.addSignature(id)
 		}
 	}
 }
 
-// begin adds objects and types that have names.
-func (w *Ways) begin(n ast.Node) bool {
+// addMention adds objects and types that have names.
+func (w *Derivations) addMention(n ast.Node) bool {
 	info := w.fn.Package.Info
 	if e, ok := n.(ast.Expr); ok {
 		if t := info.TypeOf(e); t != nil {
@@ -62,14 +62,14 @@ func (w *Ways) begin(n ast.Node) bool {
 	case *types.Var:
 		w.add(obj.Type(), Address{obj})
 	case *types.Const:
-		w.add(obj.Type(), Like{Value{Of: obj}})
+		w.add(obj.Type(), Witness{Value{Object: obj}})
 	case *types.Func:
 		instance, generic := info.Instances[id]
 		switch args, explicit := w.typeArgs(instance); {
 		case !generic:
-			w.add(obj.Type(), Like{Value{Of: obj}})
+			w.add(obj.Type(), Witness{Value{Object: obj}})
 		case explicit:
-			w.add(instance.Type, Like{Value{obj, args}})
+			w.add(instance.Type, Witness{Value{obj, args}})
 		default:
 			w.calls = append(w.calls, id)
 		}
@@ -79,7 +79,7 @@ func (w *Ways) begin(n ast.Node) bool {
 
 // typeArgs returns the type arguments that can be named, and whether these are all. Those after
 // the first that cannot be named have to be inferred.
-func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
+func (w *Derivations) typeArgs(instance types.Instance) (spelled string, all bool) {
 	var list []string
 	for t := range instance.TypeArgs.Types() {
 		s, err := w.imports.TypeString(t)
@@ -94,39 +94,39 @@ func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	return spelled, len(list) == instance.TypeArgs.Len()
 }
 
-// step returns a way that continues with a function that infers one type from another.
-func (w *Ways) step(by Way, typeParams, from, to string) Way {
-	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Way{by}}
+// infer returns a derivation that continues with a function that infers one type from another.
+func (w *Derivations) infer(d Derivation, typeParams, from, to string) Derivation {
+	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Derivation{d}}
 }
 
-// from adds the types reached from t.
-func (w *Ways) from(t types.Type, by Way) {
-	w.methods(t, by)
+// addReachable adds the types reached from t.
+func (w *Derivations) addReachable(t types.Type, d Derivation) {
+	w.addMethods(t, d)
 	anything := w.imports.Anything()
 	switch t := t.Underlying().(type) {
 	case *types.Pointer:
-		w.add(t.Elem(), w.step(by, "P ~*E, E "+anything, "P", "E"))
+		w.add(t.Elem(), w.infer(d, "P ~*E, E "+anything, "P", "E"))
 	case *types.Slice:
-		w.add(t.Elem(), w.step(by, "S ~[]E, E "+anything, "S", "E"))
+		w.add(t.Elem(), w.infer(d, "S ~[]E, E "+anything, "S", "E"))
 	case *types.Array:
-		w.add(t.Elem(), w.step(by, fmt.Sprintf("A ~[%d]E, E %s", t.Len(), anything), "A", "E"))
+		w.add(t.Elem(), w.infer(d, fmt.Sprintf("A ~[%d]E, E %s", t.Len(), anything), "A", "E"))
 	case *types.Map:
-		w.add(t.Key(), w.step(by, "M ~map[K]E, K comparable, E "+anything, "M", "K"))
-		w.add(t.Elem(), w.step(by, "M ~map[K]E, K comparable, E "+anything, "M", "E"))
+		w.add(t.Key(), w.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "K"))
+		w.add(t.Elem(), w.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "E"))
 	case *types.Chan:
 		kind := map[types.ChanDir]string{types.SendRecv: "chan E", types.SendOnly: "chan<- E", types.RecvOnly: "<-chan E"}[t.Dir()]
-		w.add(t.Elem(), w.step(by, "C ~"+kind+", E "+anything, "C", "E"))
+		w.add(t.Elem(), w.infer(d, "C ~"+kind+", E "+anything, "C", "E"))
 	case *types.Signature:
 		f := shapeOf(t)
-		w.parts(f, func(part string) Way { return w.step(by, "F ~func"+f.text+f.typeParams(w.imports), "F", part) })
+		w.addTuple(f, func(part string) Derivation { return w.infer(d, "F ~func"+f.text+f.typeParams(w.imports), "F", part) })
 	case *types.Struct:
-		w.fields(t, by)
+		w.addFields(t, d)
 	}
 }
 
-// fields adds the fields that can be selected without following a pointer, because the like's
-// target is a zero value.
-func (w *Ways) fields(s *types.Struct, by Way) {
+// addFields adds the fields that can be selected without following a pointer, because the
+// witness's target is a zero value.
+func (w *Derivations) addFields(s *types.Struct, d Derivation) {
 	self := w.fn.Package.Types
 	names := map[string]bool{}
 	for f := range s.Fields() {
@@ -141,48 +141,48 @@ func (w *Ways) fields(s *types.Struct, by Way) {
 		if !ok || indirect || name == "_" {
 			continue
 		}
-		w.add(f.Type(), Field{by, name})
+		w.add(f.Type(), Field{d, name})
 	}
 }
 
-// methods adds the types of the methods that the function calls, by name.
-func (w *Ways) methods(t types.Type, by Way) {
+// addMethods adds the types of the methods that the function calls, by name.
+func (w *Derivations) addMethods(t types.Type, d Derivation) {
 	self := w.fn.Package.Types.Path()
 	for sel := range types.NewMethodSet(t).Methods() {
 		m := sel.Obj().(*types.Func)
 		if w.mentioned[m.Name()] && (m.Exported() || m.Pkg().Path() == self) {
 			f := shapeOf(sel.Type().(*types.Signature))
-			w.add(sel.Type(), w.step(by, "I interface{ "+m.Name()+f.text+" }"+f.typeParams(w.imports), "I", "func"+f.text))
+			w.add(sel.Type(), w.infer(d, "I interface{ "+m.Name()+f.text+" }"+f.typeParams(w.imports), "I", "func"+f.text))
 		}
 	}
 	if _, ok := types.Unalias(t).(*types.Named); ok && !types.IsInterface(t) {
-		w.add(types.NewPointer(t), Like{by})
+		w.add(types.NewPointer(t), Witness{d})
 	}
 }
 
-// fromCall adds the types of a generic function's parameters and results, if there are ways to the
-// types of all its parameters.
-func (w *Ways) fromCall(id *ast.Ident) {
+// addSignature adds the types of a generic function's parameters and results, if the types of all
+// its parameters can be derived.
+func (w *Derivations) addSignature(id *ast.Ident) {
 	instance := w.fn.Package.Info.Instances[id]
 	args, _ := w.typeArgs(instance)
 	sig := instance.Type.(*types.Signature)
 	f := shapeOf(sig)
 	from := []string{"func" + f.text}
-	ways := []Way{Value{w.fn.Package.Info.Uses[id], args}}
+	derivations := []Derivation{Value{w.fn.Package.Info.Uses[id], args}}
 	for i, t := range f.params {
-		by, ok := w.To(t)
+		d, ok := w.To(t)
 		if !ok {
 			return
 		}
-		from, ways = append(from, "*A"+strconv.Itoa(i+1)), append(ways, by)
+		from, derivations = append(from, "*A"+strconv.Itoa(i+1)), append(derivations, d)
 	}
-	w.parts(f, func(part string) Way {
-		return Inferred{TypeParams: strings.TrimPrefix(f.typeParams(w.imports), ", "), Params: strings.Join(from, ", "), Result: part, Args: ways}
+	w.addTuple(f, func(part string) Derivation {
+		return Inferred{TypeParams: strings.TrimPrefix(f.typeParams(w.imports), ", "), Params: strings.Join(from, ", "), Result: part, Args: derivations}
 	})
 }
 
-// parts adds parameters and results of a function.
-func (w *Ways) parts(f shape, to func(part string) Way) {
+// addTuple adds parameters and results of a function.
+func (w *Derivations) addTuple(f shape, to func(part string) Derivation) {
 	for i, t := range f.results {
 		w.add(t, to("R"+strconv.Itoa(i+1)))
 	}
