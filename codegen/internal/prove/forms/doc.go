@@ -12,7 +12,7 @@
 // A program consists of choices, each from a list in a file:
 //
 //	types     what type names stand for: predeclared, declared, parameters (types.go)
-//	form      a statement, or an expression in one, with holes (statements.go, expressions.go)
+//	form      a statement, or an expression in one, with holes (statements.txt, expressions.go)
 //	operand   the content of a hole: a local variable, a captured one, a field, … (operands.go)
 //	focus     the hole that suspends, and changes what the others read
 //
