@@ -124,7 +124,7 @@ func migratesTwice(m source.Migration) source.Diagnostic {
 }
 
 func notAMigration(m source.Migration) source.Diagnostic {
-	return ofMigration(m, m.Func+" is no migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
+	return ofMigration(m, m.Func+" is not a migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
 }
 
 func migratesNothing(m source.Migration) source.Diagnostic {

@@ -4,14 +4,14 @@ package policy
 // reach.
 type Direction struct {
 	From   []string // patterns; see matches
-	Except []string // patterns of packages that From does not mean
+	Except []string // patterns of packages to which From does not apply
 	Never  []string // patterns
-	Save   []string // patterns of packages that Never does not mean
+	Save   []string // patterns of packages to which Never does not apply
 
 	// Direct restricts the row to import statements, including those of tests. Otherwise
 	// the row applies to everything that the packages' own files reach, even through
-	// other packages of this module: a layer that is known through an intermediate
-	// package is known.
+	// other packages of this module: an import through an intermediate
+	// package counts.
 	Direct bool
 
 	Because string
@@ -82,7 +82,7 @@ var house = []Direction{
 	{
 		From:    []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/..."},
 		Never:   []string{"inspect/..."},
-		Because: "a program that is not looked into carries no page, no template and no profile",
+		Because: "a program that is not inspected carries no page, template or profile",
 	},
 	{
 		From:    []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "inspect/...", "jobtest/..."},
@@ -103,17 +103,17 @@ var house = []Direction{
 	{
 		From:    []string{"codegen/internal/typeset/..."},
 		Never:   []string{"codegen/..."},
-		Because: "a question about a type needs nothing but the type",
+		Because: "a predicate on a type needs nothing but the type",
 	},
 	{
 		From:    []string{"codegen/internal/graph/..."},
 		Never:   []string{"codegen/..."},
-		Because: "what follows from a graph does not depend on what its nodes are",
+		Because: "reachability and liveness follow from the graph, not from the instructions",
 	},
 	{
 		From:    []string{"codegen/internal/source/..."},
 		Never:   aboveSource,
-		Because: "what the source says does not depend on what is made of it",
+		Because: "the model of the source does not depend on what is generated from it",
 	},
 	{
 		From:    []string{"codegen/internal/typetext/..."},
@@ -123,12 +123,12 @@ var house = []Direction{
 	{
 		From:    []string{"codegen/internal/load/..."},
 		Never:   aboveLoad,
-		Because: "what is loaded does not depend on what is generated from it",
+		Because: "loading does not depend on generating",
 	},
 	{
 		From:    []string{"codegen/internal/load/...", "codegen/internal/cache/..."},
 		Never:   []string{"codegen/internal/ir/...", "codegen/internal/analyse/...", "codegen/internal/lower/...", "codegen/internal/unnamed/...", "codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/emit/..."},
-		Because: "the way from source to text is for one function; what is loaded and kept is for packages",
+		Because: "load and cache work on whole packages; the phases below work on one function",
 	},
 	{
 		From:    []string{"codegen/internal/ir/..."},
@@ -138,7 +138,7 @@ var house = []Direction{
 	{
 		From:    []string{"codegen/internal/analyse/..."},
 		Never:   aboveAnalyse,
-		Because: "what is known of a function does not depend on how far its lowering has come",
+		Because: "the facts about a function do not depend on how far its lowering has come",
 	},
 	{
 		From:    []string{"codegen/internal/lower/..."},
@@ -148,22 +148,22 @@ var house = []Direction{
 	{
 		From:    []string{"codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/emit/..."},
 		Never:   []string{"codegen/internal/lower/..."},
-		Because: "what follows from instructions does not depend on how they were made",
+		Because: "places, names and text follow from the instructions, not from the lowering",
 	},
 	{
 		From:    []string{"codegen/internal/unnamed/..."},
 		Never:   aboveUnnamed,
-		Because: "a way to a type follows from the source alone; it is written where it is printed",
+		Because: "the derivation of a type follows from the source alone; the printer writes it",
 	},
 	{
 		From:    []string{"codegen/internal/place/..."},
 		Never:   abovePlace,
-		Because: "where a variable lives follows from the instructions, whatever they were made of",
+		Because: "where a variable lives follows from the instructions, whichever source they come from",
 	},
 	{
 		From:    []string{"codegen/internal/naming/..."},
 		Never:   append([]string{"codegen/internal/place/..."}, aboveNaming...),
-		Because: "a name depends on what is to be named and on the names around it, not on who decided that",
+		Because: "a name depends on the thing that it names and on the names around it, not on the place of a variable",
 	},
 	{
 		From:    []string{"codegen/internal/emit/..."},
@@ -173,28 +173,28 @@ var house = []Direction{
 	{
 		From:    []string{"codegen/internal/durable/..."},
 		Never:   append([]string{"codegen/internal/ir/...", "codegen/internal/unnamed/...", "codegen/internal/place/...", "codegen/internal/naming/...", "codegen/internal/lower/...", "codegen/internal/analyse/..."}, abovePlace...),
-		Because: "a durable function has a language and a frame of its own; what asynchronous functions are lowered to may change without it",
+		Because: "a durable function has a language and a frame of its own; the lowering of asynchronous functions may change without it (decision 0045)",
 	},
 	{
 		From:    []string{"codegen/internal/layout/..."},
 		Never:   []string{"codegen/..."},
-		Because: "two versions are compared by what is written of them: the source of the older one is gone",
+		Because: "two versions are compared by their layouts: the source of the older one no longer exists",
 	},
 	{
 		From:    []string{"codegen/internal/filecache/..."},
 		Never:   []string{"codegen/..."},
-		Because: "a folder of values does not depend on what they are",
+		Because: "a folder of values does not depend on their contents",
 	},
 	{
 		From:    []string{"codegen/internal/cache/..."},
 		Never:   aboveCache,
-		Because: "a kept result is bytes: whether it is still valid follows from the inputs alone",
+		Because: "a cached result is bytes: whether it is still valid follows from the inputs alone",
 	},
 	{
 		From:    []string{"..."},
 		Except:  notLinked,
 		Never:   notLinked,
-		Because: "a program that uses the runtime must not carry the generator, the examples or the checks of this repository",
+		Because: "a program that uses the runtime must not contain the generator, the examples or the checks of this repository",
 	},
 	{
 		From:    []string{"..."},

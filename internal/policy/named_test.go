@@ -19,7 +19,7 @@ func TestOfAProgram() {}
 -- p.md --
 See `+"`TestThatExists`"+`, and run
 `+"`go test -run 'TestThatIsGone|TestThatExists'`"+`, TestMain, TestX, FuzzThatIsGone.
-TestOfAProgram is no test.
+TestOfAProgram is not a test.
 `)
 	assert.Equal(t, []string{
 		`p.md:2: the test FuzzThatIsGone does not exist`,

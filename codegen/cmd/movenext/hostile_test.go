@@ -36,7 +36,7 @@ var hostile = []struct {
 	{"zeros", map[string]string{"x.go": "package p\n//movenext:async\nfunc F() {}\x00\x00"}, exitFindings, "x.go:"},
 	{"a byte order mark", map[string]string{"x.go": "\ufeff" + annotatedSource}, exitOK, ""},
 	{"a byte order mark inside", map[string]string{"x.go": annotatedSource + "\ufeff"}, exitFindings, "x.go:"},
-	{"bytes that are no text", map[string]string{"x.go": annotatedSource + "var s = \"\xff\xfe\"\n"}, exitFindings, "x.go:"},
+	{"bytes that are not text", map[string]string{"x.go": annotatedSource + "var s = \"\xff\xfe\"\n"}, exitFindings, "x.go:"},
 	{"a source that is cut", map[string]string{"x.go": annotatedSource[:len(annotatedSource)-3]}, exitFindings, "x.go:"},
 	{"a merge conflict", map[string]string{"x.go": "<<<<<<< HEAD\n" + annotatedSource + "=======\n>>>>>>> x\n"}, exitFindings, "x.go:1:1: "},
 	{"a line of a million bytes", map[string]string{"x.go": "package p\n//movenext:async\nfunc F() string { return \"" + strings.Repeat("x", 1e6) + "\" }\n"}, exitOK, ""},

@@ -45,7 +45,7 @@ func fragileInLiteral(at source.Extent) source.Diagnostic {
 
 func escapingYield(at source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(at, name+" can only be called here, by the stream's function itself",
-		"the machine stops at each call of it, so it is no function that could be passed on, kept or deferred",
+		"the machine stops at each call of it, so "+name+" cannot be passed, stored or deferred",
 		"range over the other sequence and call "+name+" for each of its values")
 }
 

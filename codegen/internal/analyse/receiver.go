@@ -41,7 +41,7 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 }
 
 // Converted returns the operand of e's conversions to interfaces: x for J(I(x)), and e itself
-// if it is no such conversion.
+// if it is not such a conversion.
 func (fs *Facts) Converted(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)

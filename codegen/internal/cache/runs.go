@@ -193,7 +193,7 @@ func (c *Cache) put(key filecache.Key, value any) {
 }
 
 // Keep records a run that loaded ws and read srcs, unless its inputs or outputs have changed
-// meanwhile. It is no failure of the run if no record is made.
+// meanwhile. The run does not fail if no record is made.
 func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
 	if c == nil {
 		return

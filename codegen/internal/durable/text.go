@@ -19,6 +19,7 @@ type edit struct {
 // raw returns the source of a node.
 func (lo *lowering) raw(n ast.Node) []byte { return lo.slice(n.Pos(), n.End()) }
 
+// slice returns the source between two positions of one file.
 func (lo *lowering) slice(from, to token.Pos) []byte {
 	file := lo.fn.Package.Fset.File(from)
 	return lo.fn.File.Source[file.Offset(from):file.Offset(to)]

@@ -44,7 +44,7 @@ func (f *Finder) forDurable(sc *scope, src *File, d source.Directive, decl *ast.
 	case isDurable && name == "":
 		refuse(d.Text+" has no name", "instances are stored under it, whatever the function is called later", "write "+source.DirectiveDurable+" name=NAME")
 	case isDurable && done[decl]:
-		refuse(decl.Name.Name+" is annotated twice", "a durable function is no asynchronous one: each step is saved", "remove one of the annotations")
+		refuse(decl.Name.Name+" is annotated twice", "a durable function is not an asynchronous one: each step is saved", "remove one of the annotations")
 	case isDurable:
 		done[decl] = true
 		f.durable(sc, src, decl, name)

@@ -302,13 +302,14 @@ func (lo *lowering) isStatic(e ast.Expr) bool {
 // length is needed: by len, cap, and a range that does not use the values. But it is evaluated
 // if it contains a call or a receive. Moving those before the expression would leave none in it,
 // and the rest, perhaps a division by zero, would not happen. So the array is evaluated first.
-// Source, then result:
+// Source, then its parts in the order in which they are evaluated, each with its result:
+//
 //	n := len([2]int{x / y, f()}) + 1
 //
-//	v1 := […]                       // f has returned this
-//	v2 := [2]int{x / y, v1}
-//	v3 := len(v2)                   // not a constant in the surrounding expression, as before
-//	n := v3 + 1
+//	f()                  v1 := […]                  // what f returns after the suspension
+//	[2]int{x / y, v1}    v2 := [2]int{x / y, v1}
+//	len(v2)              v3 := len(v2)              // not a constant, as before
+//	n := v3 + 1          n := v3 + 1
 
 // measuresArray reports whether call returns the length of an array that contains a suspension.
 func (lo *lowering) measuresArray(call *ast.CallExpr) bool {

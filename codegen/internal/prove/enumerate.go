@@ -20,7 +20,7 @@ func enumerate(ctx context.Context, args []string, out io.Writer) error {
 	form := flags.String("form", "", "only forms whose types and text contain this")
 	every := flags.Int("every", 1, "only one of so many cases")
 	flags.Uint64Var(&c.first, "from", 0, "go on with this case")
-	n := flags.Uint64("n", 1<<40, "how many cases, with those that are no Go")
+	n := flags.Uint64("n", 1<<40, "how many cases, with those that are not Go")
 	list := flags.Bool("list", false, "print the forms and how many cases each has, and run none")
 	dir := flags.String("dir", "", "work here, and leave the files of the last batches; otherwise in a temporary folder")
 	jobs := flags.Int("jobs", runtime.GOMAXPROCS(0), "how many batches to work on at once")
@@ -48,7 +48,7 @@ func enumerate(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return batch.Program{Name: name, Source: source}, nil
 	}
-	fmt.Fprintf(out, "%d cases up to size %d, those that are no Go among them\n", len(cases), *size)
+	fmt.Fprintf(out, "%d cases up to size %d, those that are not Go among them\n", len(cases), *size)
 	if err := c.run(ctx, path, *jobs); err != nil {
 		return err
 	}

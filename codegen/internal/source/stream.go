@@ -71,7 +71,7 @@ func StreamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, erro
 	object := pkg.Info.Defs[decl.Name].(*types.Func)
 	value := sequenceOf(object.Signature())
 	if value == nil {
-		return nil, fmt.Errorf("its body is that of a stream, and its result, %s, is no sequence of values with an error", object.Signature().Results().At(0).Type())
+		return nil, fmt.Errorf("its body is that of a stream, and its result, %s, is not a sequence of values with an error", object.Signature().Results().At(0).Type())
 	}
 	s := &Stream{Literal: lit, Value: value}
 	if names := lit.Type.Params.List[0].Names; len(names) == 1 {
