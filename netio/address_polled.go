@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// endOf translates an address of the system.
-func endOf(a syscall.Sockaddr) (at netip.AddrPort, name string) {
+// addressOf translates an address of the system.
+func addressOf(a syscall.Sockaddr) (addrPort netip.AddrPort, name string) {
 	switch a := a.(type) {
 	case *syscall.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port)), ""
@@ -21,9 +21,9 @@ func endOf(a syscall.Sockaddr) (at netip.AddrPort, name string) {
 		}
 		return netip.AddrPortFrom(ip, uint16(a.Port)), ""
 	case *syscall.SockaddrUnix:
-		return at, a.Name
+		return addrPort, a.Name
 	}
-	return at, ""
+	return addrPort, ""
 }
 
 // zone returns the name of a network interface, or its number if it no longer has a name.
@@ -35,14 +35,14 @@ func zone(id uint32) string {
 }
 
 // LocalAddr returns the address on this side.
-func (s *socket) LocalAddr() net.Addr { return netAddr(s.network, s.ends.local, s.ends.localName) }
+func (s *socket) LocalAddr() net.Addr { return netAddr(s.network, s.addrs.local, s.addrs.localName) }
 
 // RemoteAddr returns the address of the peer, or nil.
 func (s *socket) RemoteAddr() net.Addr {
-	if !s.ends.remote.IsValid() && !s.isUnix() {
+	if !s.addrs.remote.IsValid() && !s.isUnix() {
 		return nil
 	}
-	return netAddr(s.network, s.ends.remote, s.ends.remoteName)
+	return netAddr(s.network, s.addrs.remote, s.addrs.remoteName)
 }
 
 func (s *socket) isUnix() bool { return s.network[0] == 'u' && s.network[1] == 'n' }

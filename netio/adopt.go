@@ -50,4 +50,4 @@ func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 // net, and ends c. Deadlines are not carried over. No operation may be waiting on
 // c. If c still has bytes that were read ahead (the second parameter of Adopt),
 // NetConn fails and c is unchanged. It does not block.
-func (c *Conn) NetConn() (net.Conn, error) { return c.end.netConn() }
+func (c *Conn) NetConn() (net.Conn, error) { return c.socket.netConn() }

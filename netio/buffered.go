@@ -17,13 +17,13 @@ var ErrLineTooLong = errors.New("netio: line too long")
 // Buffered reads from an [AsyncReader] in large pieces, and returns small ones.
 // It is bufio.Reader for machines, with a difference: its buffer comes from a
 // pool and goes back when it is empty, so a connection that idles between two
-// lines has none. Make one with [NewBuffered].
+// lines holds no buffer. Make one with [NewBuffered].
 //
 // It is for one goroutine or machine at a time. The results of ReadLine and Peek
 // are parts of the buffer, and valid until the next call of any method.
 type Buffered struct {
-	from  AsyncReader
-	chunk *[chunk]byte // from the pool; nil: none
+	src   AsyncReader
+	chunk *[chunk]byte // from the pool, or nil
 	buf   []byte       // chunk, or a longer buffer
 	lo    int          // buf[lo:hi] has not been returned yet
 	hi    int
@@ -31,14 +31,14 @@ type Buffered struct {
 }
 
 var (
-	_ AsyncReader = (*Buffered)(nil)
-	_ readiness   = (*Buffered)(nil)
+	_ AsyncReader    = (*Buffered)(nil)
+	_ waitableReader = (*Buffered)(nil)
 )
 
 // NewBuffered returns a Buffered that reads from r, beginning with ahead, which
 // was read from r before. The Buffered owns ahead. It does not block.
 func NewBuffered(r AsyncReader, ahead ...byte) *Buffered {
-	return &Buffered{from: r, buf: ahead, hi: len(ahead)}
+	return &Buffered{src: r, buf: ahead, hi: len(ahead)}
 }
 
 // empty reports whether a read has to ask for more: there are no data, and no
@@ -70,22 +70,22 @@ func bufferedRead(b *Buffered, p []byte) (int, error) {
 	if len(p) > 0 && b.empty() {
 		b.giveBack()
 		if len(p) >= chunk {
-			return someRead(b.from, p)
+			return readOnce(b.src, p)
 		}
-		filledOnce(b)
+		fillOnce(b)
 	}
-	return b.taken(p)
+	return b.take(p)
 }
 
-// taken returns data from the buffer.
-func (b *Buffered) taken(p []byte) (int, error) {
+// take returns data from the buffer.
+func (b *Buffered) take(p []byte) (int, error) {
 	n := copy(p, b.buf[b.lo:b.hi])
 	b.lo += n
 	if b.lo == b.hi {
 		b.giveBack()
 	}
 	if n == 0 && len(p) > 0 {
-		return 0, b.failure()
+		return 0, b.takeError()
 	}
 	return n, nil
 }
@@ -105,7 +105,7 @@ func (b *Buffered) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 // enters the connection's own wait. A frame and its handle, 112 bytes, would be kept by each
 // idle connection.
 func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[int], error) {
-	if c, ok := b.from.(*Conn); ok && b.empty() {
+	if c, ok := b.src.(*Conn); ok && b.empty() {
 		b.giveBack()
 		return c.ReadableEnter(r, ctx)
 	}
@@ -113,7 +113,7 @@ func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*sta
 	if m == nil {
 		return nil, err
 	}
-	w := &framedWait{of: m}
+	w := &framedWait{frame: m}
 	w.Init(w)
 	return (*statemachine.WaitingVoid[int])(&w.Waiting), nil
 }
@@ -121,68 +121,68 @@ func (b *buffered) ReadableEnter(r *statemachine.Run, ctx context.Context) (*sta
 // framedWait is the frame of a wait, and its handle of the type that a connection's has.
 type framedWait struct {
 	statemachine.Waiting[int]
-	of *bufferedReadableFrame
+	frame *bufferedReadableFrame
 }
 
 // Results implements [statemachine.Outcome].
-func (w *framedWait) Results(r *statemachine.Run) (int, error) { return 0, w.of.Results(r) }
+func (w *framedWait) Results(r *statemachine.Run) (int, error) { return 0, w.frame.Results(r) }
 
 //movenext:async
 func bufferedReadable(ctx context.Context, b *Buffered) error {
 	if b.empty() {
 		b.giveBack()
-		return dataAwaited(ctx, b.from)
+		return waitReadable(ctx, b.src)
 	}
 	return nil
 }
 
 // ReadLine returns the next line, without its end, which is "\n" or "\r\n". For a
-// line of more than most bytes the error is [ErrLineTooLong]; the part already
+// line of more than limit bytes the error is [ErrLineTooLong]; the part already
 // read remains available to other methods. At the end ReadLine returns [io.EOF], or an
 // unterminated line and [io.ErrUnexpectedEOF]. If ctx ends first, it returns
 // the cause, and keeps the part of the line that it has read for the next call. It
 // blocks; its twin is [Buffered.ReadLineAsync].
-func (b *Buffered) ReadLine(ctx context.Context, most int) ([]byte, error) {
-	return bufferedLine(ctx, b, most)
+func (b *Buffered) ReadLine(ctx context.Context, limit int) ([]byte, error) {
+	return bufferedReadLine(ctx, b, limit)
 }
 
 // ReadLineAsync is [Buffered.ReadLine] as a job, which is Canceled when ctx ends first.
 // It does not block.
-func (b *Buffered) ReadLineAsync(ctx context.Context, most int) *job.Job[[]byte] {
-	return bufferedLineAsync(ctx, b, most)
+func (b *Buffered) ReadLineAsync(ctx context.Context, limit int) *job.Job[[]byte] {
+	return bufferedReadLineAsync(ctx, b, limit)
 }
 
 // ReadLineEnter is [Buffered.ReadLine] as generated machines call it.
-func (b *buffered) ReadLineEnter(r *statemachine.Run, ctx context.Context, most int) (*statemachine.Waiting[[]byte], []byte, error) {
-	m, line, err := bufferedLineEnter(r, ctx, b, most)
+func (b *buffered) ReadLineEnter(r *statemachine.Run, ctx context.Context, limit int) (*statemachine.Waiting[[]byte], []byte, error) {
+	m, line, err := bufferedReadLineEnter(r, ctx, b, limit)
 	return statemachine.WaitingFor(m), line, err
 }
 
 //movenext:async
-func bufferedLine(ctx context.Context, b *Buffered, most int) ([]byte, error) {
+func bufferedReadLine(ctx context.Context, b *Buffered, limit int) ([]byte, error) {
 	seen := 0
 	for {
 		rest := b.buf[b.lo:b.hi]
 		if i := bytes.IndexByte(rest[seen:], '\n'); i >= 0 {
-			return b.line(seen+i, most)
+			return b.line(seen+i, limit)
 		}
 		seen = len(rest)
-		if seen-1 > most { // more than a line and "\r"
+		if seen-1 > limit { // more than a line and "\r"
 			return nil, ErrLineTooLong
 		}
 		if b.err != nil {
-			return b.lastLine(most)
+			return b.lastLine(limit)
 		}
-		if err := filled(ctx, b); err != nil {
+		if err := fill(ctx, b); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // line takes a line of n bytes, and its end, from the buffer.
-func (b *Buffered) line(n, most int) ([]byte, error) {
+func (b *Buffered) line(n, limit int) ([]byte, error) {
 	line := bytes.TrimSuffix(b.buf[b.lo:b.lo+n], []byte("\r"))
-	if len(line) > most {
+	if len(line) > limit {
 		return nil, ErrLineTooLong
 	}
 	b.lo += n + len("\n")
@@ -190,13 +190,13 @@ func (b *Buffered) line(n, most int) ([]byte, error) {
 }
 
 // lastLine returns the rest at the end.
-func (b *Buffered) lastLine(most int) ([]byte, error) {
+func (b *Buffered) lastLine(limit int) ([]byte, error) {
 	line := b.buf[b.lo:b.hi]
-	if len(line) > most {
+	if len(line) > limit {
 		return nil, ErrLineTooLong
 	}
 	if len(line) == 0 || !errors.Is(b.err, io.EOF) {
-		return nil, b.failure()
+		return nil, b.takeError()
 	}
 	b.lo = b.hi
 	return line, io.ErrUnexpectedEOF
@@ -223,42 +223,42 @@ func (b *buffered) PeekEnter(r *statemachine.Run, ctx context.Context, n int) (*
 func bufferedPeek(ctx context.Context, b *Buffered, n int) ([]byte, error) {
 	for b.hi-b.lo < n {
 		if b.err != nil {
-			return b.buf[b.lo:b.hi], b.failure()
+			return b.buf[b.lo:b.hi], b.takeError()
 		}
-		if err := filled(ctx, b); err != nil {
+		if err := fill(ctx, b); err != nil {
 			return b.buf[b.lo:b.hi], err
 		}
 	}
 	return b.buf[b.lo : b.lo+n], nil
 }
 
-// filled reads once; if the Buffered is empty it first waits for data, without a
+// fill reads once; if the Buffered is empty it first waits for data, without a
 // buffer. The returned error is that of the wait. The error of the read is kept,
 // to come after the data.
 //
 //movenext:async
-func filled(ctx context.Context, b *Buffered) error {
+func fill(ctx context.Context, b *Buffered) error {
 	if b.lo == b.hi {
 		b.giveBack()
 	}
-	if err := dataAwaited(ctx, b.from); err != nil {
+	if err := waitReadable(ctx, b.src); err != nil {
 		return err
 	}
-	filledOnce(b)
+	fillOnce(b)
 	return nil
 }
 
-// filledOnce reads once into the buffer.
+// fillOnce reads once into the buffer.
 //
 //movenext:async
-func filledOnce(b *Buffered) {
+func fillOnce(b *Buffered) {
 	b.makeRoom()
-	n, err := someRead(b.from, b.buf[b.hi:])
+	n, err := readOnce(b.src, b.buf[b.hi:])
 	b.hi += n
 	b.err = err
 }
 
-// makeRoom makes a buffer with room for more.
+// makeRoom makes a buffer with room for more data.
 func (b *Buffered) makeRoom() {
 	switch have := b.buf[b.lo:b.hi]; {
 	case len(have) == 0:
@@ -277,7 +277,7 @@ func (b *Buffered) makeRoom() {
 	}
 }
 
-// giveBack drops the buffer, with what is in it.
+// giveBack drops the buffer and its contents.
 func (b *Buffered) giveBack() {
 	if b.chunk != nil {
 		chunks.Put(b.chunk)
@@ -285,9 +285,9 @@ func (b *Buffered) giveBack() {
 	b.chunk, b.buf, b.lo, b.hi = nil, nil, 0, 0
 }
 
-// failure returns the error of the last read, once: after a deadline, reading may
+// takeError returns the error of the last read and forgets it: after a deadline, reading may
 // continue.
-func (b *Buffered) failure() error {
+func (b *Buffered) takeError() error {
 	err := b.err
 	b.err = nil
 	return err

@@ -18,10 +18,10 @@ const (
 )
 
 // bufferedReadAsync starts [bufferedRead] as a state machine and returns its job.
-func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
+func bufferedReadAsync(b *Buffered, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
 	frame := bufferedReadLocals{b: b, p: p}
-	defer statemachine.Catch(&r, &result)
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -47,8 +47,8 @@ type bufferedReadLocals struct {
 	b *Buffered
 	p []byte
 
-	someRead1   *someReadFrame
-	filledOnce2 *filledOnceFrame
+	readOnce1 *readOnceFrame
+	fillOnce2 *fillOnceFrame
 }
 
 // bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -89,11 +89,11 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 //line github.com/movenext/movenext/netio/buffered.go:72
 		goto endIf2
 	}
-	// buffered.go:73: return someRead(b.from, p)
+	// buffered.go:73: return readOnce(b.src, p)
 //line github.com/movenext/movenext/netio/buffered.go:73
-	f.someRead1, result0, result1 = someReadEnter(r, f.b.from, f.p)
+	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:96
-	if f.someRead1 == nil {
+	if f.readOnce1 == nil {
 		goto resumed1
 	}
 	f.State = 1
@@ -101,32 +101,32 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:73
-	result0, result1 = f.someRead1.Results(r)
+	result0, result1 = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:73
-	f.someRead1 = nil
+	f.readOnce1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered_async.go:109
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// buffered.go:75: filledOnce(b)
+	// buffered.go:75: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:75
-	f.filledOnce2 = filledOnceEnter(r, f.b)
+	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:116
-	if f.filledOnce2 == nil {
+	if f.fillOnce2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:75
-	f.filledOnce2.Results(r)
+	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:75
-	f.filledOnce2 = nil
+	f.fillOnce2 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:77
-	result0, result1 = f.b.taken(f.p)
+	result0, result1 = f.b.take(f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:131
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -161,9 +161,9 @@ func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // bufferedReadableAsync starts [bufferedReadable] as a state machine and returns its job.
-func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
+func bufferedReadableAsync(ctx context.Context, b *Buffered) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
+	defer statemachine.Catch(&r, &result2)
 	callee, v0 := bufferedReadableEnter(&r, ctx, b)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -177,14 +177,14 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 //line github.com/movenext/movenext/netio/buffered.go:132
 	if b.empty() {
 		b.giveBack()
-		return dataAwaitedEnter(r, ctx, b.from)
+		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
 //line github.com/movenext/movenext/netio/buffered_async.go:184
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it keeps nothing of its own while it is suspended.
-type bufferedReadableFrame = dataAwaitedFrame
+type bufferedReadableFrame = waitReadableFrame
 
 // bufferedReadableMachine is the root of a chain of calls that begins with [bufferedReadable]: it passes on what the callee returns.
 type bufferedReadableMachine struct {
@@ -207,57 +207,57 @@ func (f *bufferedReadableMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 134}
 }
 
-// bufferedLineAsync starts [bufferedLine] as a state machine and returns its job.
-func bufferedLineAsync(ctx context.Context, b *Buffered, most int) (result *job.Job[[]byte]) {
+// bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
+func bufferedReadLineAsync(ctx context.Context, b *Buffered, most int) (result2 *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := bufferedLineLocals{ctx: ctx, b: b, most: most}
-	defer statemachine.Catch(&r, &result)
+	frame := bufferedReadLineLocals{ctx: ctx, b: b, most: most}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &bufferedLineMachine{bufferedLineLocals: frame}
+	m := &bufferedReadLineMachine{bufferedReadLineLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedLineEnter enters [bufferedLine] for another machine. It returns the results, or the suspended frame that will have them.
-func bufferedLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, most int) (*bufferedLineFrame, []byte, error) {
-	frame := bufferedLineLocals{ctx: ctx, b: b, most: most}
+// bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, most int) (*bufferedReadLineFrame, []byte, error) {
+	frame := bufferedReadLineLocals{ctx: ctx, b: b, most: most}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &bufferedLineFrame{bufferedLineLocals: frame}
+	m := &bufferedReadLineFrame{bufferedReadLineLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, nil
 }
 
-// bufferedLineLocals is what [bufferedLine] keeps while it is suspended.
-type bufferedLineLocals struct {
+// bufferedReadLineLocals is what [bufferedReadLine] keeps while it is suspended.
+type bufferedReadLineLocals struct {
 	statemachine.Frame
 
 	ctx  context.Context
 	b    *Buffered
 	most int
 
-	seen    int
-	filled1 *filledFrame
+	seen  int
+	fill1 *fillFrame
 }
 
-// bufferedLineFrame is the frame of [bufferedLine] for a caller that is a machine: what it keeps and, at the end, its results.
-type bufferedLineFrame struct {
-	bufferedLineLocals
+// bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedReadLineFrame struct {
+	bufferedReadLineLocals
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext continues [bufferedLine] where it stopped.
-func (f *bufferedLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedReadLine] where it stopped.
+func (f *bufferedReadLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [bufferedLine] from where it stopped to its next suspension (false) or its end (true).
-func (f *bufferedLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
+// moveNext runs [bufferedReadLine] from where it stopped to its next suspension (false) or its end (true).
+func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -297,20 +297,20 @@ for1:
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:175
 	}
-	// buffered.go:176: if err := filled(ctx, b); err != nil {
+	// buffered.go:176: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:176
-	f.filled1, err = filledEnter(r, f.ctx, f.b)
+	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:304
-	if f.filled1 == nil {
+	if f.fill1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:176
-	err = f.filled1.Results(r)
+	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:176
-	f.filled1 = nil
+	f.fill1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:176
 	if err != nil {
@@ -323,39 +323,39 @@ resumed1:
 	goto for1
 }
 
-// Location returns where [bufferedLine] is suspended.
-func (f *bufferedLineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.bufferedLine", "github.com/movenext/movenext/netio/buffered.go", 176)
+// Location returns where [bufferedReadLine] is suspended.
+func (f *bufferedReadLineLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 176)
 }
 
-// Results returns what [bufferedLine] returned, or raises again the panic that ended it.
-func (f *bufferedLineFrame) Results(r *statemachine.Run) ([]byte, error) {
+// Results returns what [bufferedReadLine] returned, or raises again the panic that ended it.
+func (f *bufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// bufferedLineMachine is the root of a chain of calls that begins with [bufferedLine]: chain, job and frame in one allocation.
-type bufferedLineMachine struct {
+// bufferedReadLineMachine is the root of a chain of calls that begins with [bufferedReadLine]: chain, job and frame in one allocation.
+type bufferedReadLineMachine struct {
 	statemachine.Builder[[]byte]
-	bufferedLineLocals
+	bufferedReadLineLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *bufferedLineMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.bufferedLineLocals = bufferedLineLocals{Frame: f.bufferedLineLocals.Frame} // the job keeps nothing else alive
+	f.bufferedReadLineLocals = bufferedReadLineLocals{Frame: f.bufferedReadLineLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // bufferedPeekAsync starts [bufferedPeek] as a state machine and returns its job.
-func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job[[]byte]) {
+func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result2 *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
-	defer statemachine.Catch(&r, &result)
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -382,7 +382,7 @@ type bufferedPeekLocals struct {
 	b   *Buffered
 	n   int
 
-	filled1 *filledFrame
+	fill1 *fillFrame
 }
 
 // bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -419,26 +419,26 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/buffered.go:225
 	if f.b.err != nil {
-		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.failure()
+		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
 //line github.com/movenext/movenext/netio/buffered_async.go:424
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:227
 	}
-	// buffered.go:228: if err := filled(ctx, b); err != nil {
+	// buffered.go:228: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:228
-	f.filled1, err = filledEnter(r, f.ctx, f.b)
+	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:432
-	if f.filled1 == nil {
+	if f.fill1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:228
-	err = f.filled1.Results(r)
+	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:228
-	f.filled1 = nil
+	f.fill1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	if err != nil {
@@ -484,55 +484,55 @@ func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// filledAsync starts [filled] as a state machine and returns its job.
-func filledAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
+// fillAsync starts [fill] as a state machine and returns its job.
+func fillAsync(ctx context.Context, b *Buffered) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := filledLocals{b: b}
-	defer statemachine.Catch(&r, &result)
+	frame := fillLocals{b: b}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &filledMachine{filledLocals: frame}
+	m := &fillMachine{fillLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// filledEnter enters [filled] for another machine. It returns the results, or the suspended frame that will have them.
-func filledEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*filledFrame, error) {
-	frame := filledLocals{b: b}
+// fillEnter enters [fill] for another machine. It returns the results, or the suspended frame that will have them.
+func fillEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*fillFrame, error) {
+	frame := fillLocals{b: b}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
 		return nil, v0
 	}
-	m := &filledFrame{filledLocals: frame}
+	m := &fillFrame{fillLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// filledLocals is what [filled] keeps while it is suspended.
-type filledLocals struct {
+// fillLocals is what [fill] keeps while it is suspended.
+type fillLocals struct {
 	statemachine.Frame
 
 	b *Buffered
 
-	dataAwaited1 *dataAwaitedFrame
-	filledOnce2  *filledOnceFrame
+	waitReadable1 *waitReadableFrame
+	fillOnce2     *fillOnceFrame
 }
 
-// filledFrame is the frame of [filled] for a caller that is a machine: what it keeps and, at the end, its results.
-type filledFrame struct {
-	filledLocals
+// fillFrame is the frame of [fill] for a caller that is a machine: what it keeps and, at the end, its results.
+type fillFrame struct {
+	fillLocals
 
 	result0 error
 }
 
-// MoveNext continues [filled] where it stopped.
-func (f *filledFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [fill] where it stopped.
+func (f *fillFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [filled] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [fill] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
-func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var err error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -549,20 +549,20 @@ func (f *filledLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
-	// buffered.go:244: if err := dataAwaited(ctx, b.from); err != nil {
+	// buffered.go:244: if err := waitReadable(ctx, b.src); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:244
-	f.dataAwaited1, err = dataAwaitedEnter(r, ctx, f.b.from)
+	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
 //line github.com/movenext/movenext/netio/buffered_async.go:556
-	if f.dataAwaited1 == nil {
+	if f.waitReadable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:244
-	err = f.dataAwaited1.Results(r)
+	err = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:244
-	f.dataAwaited1 = nil
+	f.waitReadable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	if err != nil {
@@ -571,11 +571,11 @@ resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:245
 		return true, err
 	}
-	// buffered.go:247: filledOnce(b)
+	// buffered.go:247: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.filledOnce2 = filledOnceEnter(r, f.b)
+	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:578
-	if f.filledOnce2 == nil {
+	if f.fillOnce2 == nil {
 		goto resumed2
 	}
 	f.State = 2
@@ -583,9 +583,9 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.filledOnce2.Results(r)
+	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:247
-	f.filledOnce2 = nil
+	f.fillOnce2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/buffered_async.go:591
 	f.State = statemachine.Finished
@@ -594,69 +594,69 @@ resumed2:
 //line github.com/movenext/movenext/netio/buffered_async.go:595
 }
 
-// Location returns where [filled] is suspended.
-func (f *filledLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filled", "github.com/movenext/movenext/netio/buffered.go", 244, 247)
+// Location returns where [fill] is suspended.
+func (f *fillLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 244, 247)
 }
 
-// Results returns what [filled] returned, or raises again the panic that ended it.
-func (f *filledFrame) Results(r *statemachine.Run) error {
+// Results returns what [fill] returned, or raises again the panic that ended it.
+func (f *fillFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// filledMachine is the root of a chain of calls that begins with [filled]: chain, job and frame in one allocation.
-type filledMachine struct {
+// fillMachine is the root of a chain of calls that begins with [fill]: chain, job and frame in one allocation.
+type fillMachine struct {
 	statemachine.Builder[job.Void]
-	filledLocals
+	fillLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *filledMachine) MoveNext(r *statemachine.Run) bool {
+func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.filledLocals = filledLocals{Frame: f.filledLocals.Frame} // the job keeps nothing else alive
+	f.fillLocals = fillLocals{Frame: f.fillLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// filledOnceAsync starts [filledOnce] as a state machine and returns its job.
-func filledOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
+// fillOnceAsync starts [fillOnce] as a state machine and returns its job.
+func fillOnceAsync(b *Buffered) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := filledOnceFrame{b: b}
-	defer statemachine.Catch(&r, &result)
+	frame := fillOnceFrame{b: b}
+	defer statemachine.Catch(&r, &result2)
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
-	m := &filledOnceMachine{filledOnceFrame: frame}
+	m := &fillOnceMachine{fillOnceFrame: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// filledOnceEnter enters [filledOnce] for another machine. It returns the results, or the suspended frame that will have them.
-func filledOnceEnter(r *statemachine.Run, b *Buffered) *filledOnceFrame {
-	frame := filledOnceFrame{b: b}
+// fillOnceEnter enters [fillOnce] for another machine. It returns the results, or the suspended frame that will have them.
+func fillOnceEnter(r *statemachine.Run, b *Buffered) *fillOnceFrame {
+	frame := fillOnceFrame{b: b}
 	if frame.MoveNext(r) {
 		return nil
 	}
-	m := new(filledOnceFrame)
+	m := new(fillOnceFrame)
 	*m = frame
 	r.Push(context.Background(), m)
 	return m
 }
 
-// filledOnceFrame is what [filledOnce] keeps while it is suspended.
-type filledOnceFrame struct {
+// fillOnceFrame is what [fillOnce] keeps while it is suspended.
+type fillOnceFrame struct {
 	statemachine.Frame
 
 	b *Buffered
 
-	someRead1 *someReadFrame
+	readOnce1 *readOnceFrame
 }
 
-// MoveNext runs [filledOnce] from where it stopped to its next suspension (false) or its end (true).
-func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
+// MoveNext runs [fillOnce] from where it stopped to its next suspension (false) or its end (true).
+func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	var n int
 	var err error
 	resumeAt := f.State
@@ -670,20 +670,20 @@ func (f *filledOnceFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/netio/buffered.go:255
 	f.b.makeRoom()
-	// buffered.go:256: n, err := someRead(b.from, b.buf[b.hi:])
+	// buffered.go:256: n, err := readOnce(b.src, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:256
-	f.someRead1, n, err = someReadEnter(r, f.b.from, f.b.buf[f.b.hi:])
+	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
 //line github.com/movenext/movenext/netio/buffered_async.go:677
-	if f.someRead1 == nil {
+	if f.readOnce1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:256
-	n, err = f.someRead1.Results(r)
+	n, err = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered.go:256
-	f.someRead1 = nil
+	f.readOnce1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:257
 	f.b.hi += n
@@ -693,30 +693,30 @@ resumed1:
 	return true
 }
 
-// Location returns where [filledOnce] is suspended.
-func (f *filledOnceFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.filledOnce", "github.com/movenext/movenext/netio/buffered.go", 256)
+// Location returns where [fillOnce] is suspended.
+func (f *fillOnceFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 256)
 }
 
-// Results returns what [filledOnce] returned, or raises again the panic that ended it.
-func (f *filledOnceFrame) Results(r *statemachine.Run) {
+// Results returns what [fillOnce] returned, or raises again the panic that ended it.
+func (f *fillOnceFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// filledOnceMachine is the root of a chain of calls that begins with [filledOnce]: chain, job and frame in one allocation.
-type filledOnceMachine struct {
+// fillOnceMachine is the root of a chain of calls that begins with [fillOnce]: chain, job and frame in one allocation.
+type fillOnceMachine struct {
 	statemachine.Builder[job.Void]
-	filledOnceFrame
+	fillOnceFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *filledOnceMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.filledOnceFrame.MoveNext(r) {
+func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.fillOnceFrame.MoveNext(r) {
 		return false
 	}
 	f.SetResult(r, job.Void{}, nil)
-	f.filledOnceFrame = filledOnceFrame{Frame: f.filledOnceFrame.Frame} // the job keeps nothing else alive
+	f.fillOnceFrame = fillOnceFrame{Frame: f.fillOnceFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 83a1e6aa6e566ca5
+// Digest of what is above: 5e82c63eec3435f5

@@ -10,7 +10,7 @@ import (
 // # Closing
 //
 //	Close                                 an operation
-//	 1. lock; closed = true                1. lock; closed: over. inside++; unlock
+//	 1. lock; closed = true                1. lock; closed: fail. inside++; unlock
 //	 2. take all out of the queues         2. system calls
 //	 3. end the registration: remove it    3. lock; inside--
 //	    from epoll, advance the            4. inside is 0 and closed: close the descriptor
@@ -37,8 +37,8 @@ func (s *socket) close() error {
 	ended := s.in.takeAll(few[:0], s.wrap("read", net.ErrClosed))
 	ended = s.out.takeAll(ended, s.wrap("write", net.ErrClosed))
 	s.disarm()
-	if s.rare != nil && s.rare.unlink != "" {
-		_ = syscall.Unlink(s.rare.unlink)
+	if s.extras != nil && s.extras.unlink != "" {
+		_ = syscall.Unlink(s.extras.unlink)
 	}
 	s.poller.unregister(s)
 	if s.inside == 0 {
@@ -46,7 +46,7 @@ func (s *socket) close() error {
 	}
 	s.mu.Unlock()
 	for _, o := range ended {
-		o.tell()
+		o.notify()
 	}
 	return nil
 }

@@ -13,22 +13,22 @@ func (s *socket) close() error {
 		return s.conn.Close()
 	}
 	err := s.listener.Close()
-	go s.drop()
+	go s.dropAccepted()
 	return err
 }
 
-// drop closes a connection that was accepted for a waiter that had given up, and
+// dropAccepted closes a connection that was accepted for a waiter that had given up, and
 // that no other waiter has taken.
-func (s *socket) drop() {
+func (s *socket) dropAccepted() {
 	if s.in.Lock(context.Background()) != nil {
 		return
 	}
 	defer s.in.Unlock()
-	if s.coming == nil {
+	if s.accepting == nil {
 		return
 	}
-	nc, err := s.coming.Await()
-	s.coming = nil
+	nc, err := s.accepting.Await()
+	s.accepting = nil
 	if err == nil {
 		_ = nc.Close()
 	}
@@ -51,7 +51,7 @@ func (s *socket) RemoteAddr() net.Addr {
 }
 
 func (s *socket) setDeadlines(t time.Time, in, out bool) error {
-	if err := s.left(reading); err != nil {
+	if err := s.checkNotHandedOut(reading); err != nil {
 		return err
 	}
 	if in {
@@ -66,7 +66,7 @@ func (s *socket) setDeadlines(t time.Time, in, out bool) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.writeUntil = t
-		if !s.cut {
+		if !s.writeCut {
 			return s.conn.SetWriteDeadline(t)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // goroutine or machine at a time. After an error all calls return that error,
 // since it is not known how much the peer has received.
 type BufferedWriter struct {
-	to    AsyncWriter
+	dst   AsyncWriter
 	chunk *[chunk]byte // nil: empty
 	n     int
 	err   error
@@ -23,31 +23,31 @@ type BufferedWriter struct {
 var _ AsyncWriter = (*BufferedWriter)(nil)
 
 // NewBufferedWriter returns a BufferedWriter that writes to w. It does not block.
-func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{to: w} }
+func NewBufferedWriter(w AsyncWriter) *BufferedWriter { return &BufferedWriter{dst: w} }
 
 // Buffered returns how many bytes wait for Flush. It does not block.
 func (b *BufferedWriter) Buffered() int { return b.n }
 
 // Write takes all of p. If p does not fit into the buffer, it flushes that first, and
 // blocks then. Its twin is [BufferedWriter.WriteAsync].
-func (b *BufferedWriter) Write(p []byte) (int, error) { return coalesced(b, p) }
+func (b *BufferedWriter) Write(p []byte) (int, error) { return bufferedWrite(b, p) }
 
 // WriteAsync is [BufferedWriter.Write] as a job. p belongs to the job until it has
 // ended. It does not block.
-func (b *BufferedWriter) WriteAsync(p []byte) *job.Job[int] { return coalescedAsync(b, p) }
+func (b *BufferedWriter) WriteAsync(p []byte) *job.Job[int] { return bufferedWriteAsync(b, p) }
 
 // WriteEnter is [BufferedWriter.Write] as generated machines call it.
 func (b *bufferedWriter) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	m, n, err := coalescedEnter(r, b, p)
+	m, n, err := bufferedWriteEnter(r, b, p)
 	return statemachine.WaitingFor(m), n, err
 }
 
-// coalesced is what the forms of Write run; see bufferedRead.
+// bufferedWrite is what the forms of Write run; see bufferedRead.
 //
 //movenext:async
-func coalesced(b *BufferedWriter, p []byte) (int, error) {
+func bufferedWrite(b *BufferedWriter, p []byte) (int, error) {
 	if b.n+len(p) > chunk {
-		if err := sentOut(context.Background(), b); err != nil {
+		if err := bufferedFlush(context.Background(), b); err != nil {
 			return 0, err
 		}
 	}
@@ -55,7 +55,7 @@ func coalesced(b *BufferedWriter, p []byte) (int, error) {
 		return 0, b.err
 	}
 	if len(p) >= chunk {
-		n, err := allWritten(context.Background(), b.to, p)
+		n, err := writeAll(context.Background(), b.dst, p)
 		b.err = err
 		return n, err
 	}
@@ -72,26 +72,26 @@ func coalesced(b *BufferedWriter, p []byte) (int, error) {
 // Flush writes the contents of the buffer. If ctx ends first, some of them may have
 // been written, and Flush and all later calls return the cause. It
 // blocks; its twin is [BufferedWriter.FlushAsync].
-func (b *BufferedWriter) Flush(ctx context.Context) error { return sentOut(ctx, b) }
+func (b *BufferedWriter) Flush(ctx context.Context) error { return bufferedFlush(ctx, b) }
 
 // FlushAsync is [BufferedWriter.Flush] as a job, which is Canceled when ctx ends first.
 // It does not block.
 func (b *BufferedWriter) FlushAsync(ctx context.Context) *job.Job[job.Void] {
-	return sentOutAsync(ctx, b)
+	return bufferedFlushAsync(ctx, b)
 }
 
 // FlushEnter is [BufferedWriter.Flush] as generated machines call it.
 func (b *bufferedWriter) FlushEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	m, err := sentOutEnter(r, ctx, b)
+	m, err := bufferedFlushEnter(r, ctx, b)
 	return statemachine.WaitingForVoid(m), err
 }
 
 //movenext:async
-func sentOut(ctx context.Context, b *BufferedWriter) error {
+func bufferedFlush(ctx context.Context, b *BufferedWriter) error {
 	if b.err != nil || b.chunk == nil {
 		return b.err
 	}
-	_, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
+	_, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
 	chunks.Put(b.chunk)
 	b.chunk, b.n = nil, 0
 	return b.err

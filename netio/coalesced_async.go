@@ -16,56 +16,56 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// coalescedAsync starts [coalesced] as a state machine and returns its job.
-func coalescedAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
+// bufferedWriteAsync starts [bufferedWrite] as a state machine and returns its job.
+func bufferedWriteAsync(b *BufferedWriter, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := coalescedLocals{b: b, p: p}
-	defer statemachine.Catch(&r, &result)
+	frame := bufferedWriteLocals{b: b, p: p}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &coalescedMachine{coalescedLocals: frame}
+	m := &bufferedWriteMachine{bufferedWriteLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// coalescedEnter enters [coalesced] for another machine. It returns the results, or the suspended frame that will have them.
-func coalescedEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*coalescedFrame, int, error) {
-	frame := coalescedLocals{b: b, p: p}
+// bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedWriteEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*bufferedWriteFrame, int, error) {
+	frame := bufferedWriteLocals{b: b, p: p}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
-	m := &coalescedFrame{coalescedLocals: frame}
+	m := &bufferedWriteFrame{bufferedWriteLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// coalescedLocals is what [coalesced] keeps while it is suspended.
-type coalescedLocals struct {
+// bufferedWriteLocals is what [bufferedWrite] keeps while it is suspended.
+type bufferedWriteLocals struct {
 	statemachine.Frame
 
 	b *BufferedWriter
 	p []byte
 
-	sentOut1    *sentOutFrame
-	allWritten2 *allWrittenFrame
+	bufferedFlush1 *bufferedFlushFrame
+	writeAll2      *writeAllFrame
 }
 
-// coalescedFrame is the frame of [coalesced] for a caller that is a machine: what it keeps and, at the end, its results.
-type coalescedFrame struct {
-	coalescedLocals
+// bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedWriteFrame struct {
+	bufferedWriteLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [coalesced] where it stopped.
-func (f *coalescedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedWrite] where it stopped.
+func (f *bufferedWriteFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [coalesced] from where it stopped to its next suspension (false) or its end (true).
-func (f *coalescedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [bufferedWrite] from where it stopped to its next suspension (false) or its end (true).
+func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	var err error
 	var n int
 	var err2 error
@@ -85,20 +85,20 @@ func (f *coalescedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int
 //line github.com/movenext/movenext/netio/coalesced.go:49
 		goto endIf1
 	}
-	// coalesced.go:50: if err := sentOut(context.Background(), b); err != nil {
+	// coalesced.go:50: if err := bufferedFlush(context.Background(), b); err != nil {
 //line github.com/movenext/movenext/netio/coalesced.go:50
-	f.sentOut1, err = sentOutEnter(r, context.Background(), f.b)
+	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
 //line github.com/movenext/movenext/netio/coalesced_async.go:92
-	if f.sentOut1 == nil {
+	if f.bufferedFlush1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
-	err = f.sentOut1.Results(r)
+	err = f.bufferedFlush1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:50
-	f.sentOut1 = nil
+	f.bufferedFlush1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
@@ -118,11 +118,11 @@ endIf1:
 //line github.com/movenext/movenext/netio/coalesced.go:57
 		goto endIf2
 	}
-	// coalesced.go:58: n, err := allWritten(context.Background(), b.to, p)
+	// coalesced.go:58: n, err := writeAll(context.Background(), b.dst, p)
 //line github.com/movenext/movenext/netio/coalesced.go:58
-	f.allWritten2, n, err2 = allWrittenEnter(r, context.Background(), f.b.to, f.p)
+	f.writeAll2, n, err2 = writeAllEnter(r, context.Background(), f.b.dst, f.p)
 //line github.com/movenext/movenext/netio/coalesced_async.go:125
-	if f.allWritten2 == nil {
+	if f.writeAll2 == nil {
 		goto resumed2
 	}
 	f.State = 2
@@ -130,9 +130,9 @@ endIf1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
-	n, err2 = f.allWritten2.Results(r)
+	n, err2 = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:58
-	f.allWritten2 = nil
+	f.writeAll2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
 	f.b.err = err2
@@ -157,84 +157,84 @@ endIf2:
 	return true, result0, result1
 }
 
-// Location returns where [coalesced] is suspended.
-func (f *coalescedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.coalesced", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
+// Location returns where [bufferedWrite] is suspended.
+func (f *bufferedWriteLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
-// Results returns what [coalesced] returned, or raises again the panic that ended it.
-func (f *coalescedFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [bufferedWrite] returned, or raises again the panic that ended it.
+func (f *bufferedWriteFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// coalescedMachine is the root of a chain of calls that begins with [coalesced]: chain, job and frame in one allocation.
-type coalescedMachine struct {
+// bufferedWriteMachine is the root of a chain of calls that begins with [bufferedWrite]: chain, job and frame in one allocation.
+type bufferedWriteMachine struct {
 	statemachine.Builder[int]
-	coalescedLocals
+	bufferedWriteLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *coalescedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.coalescedLocals = coalescedLocals{Frame: f.coalescedLocals.Frame} // the job keeps nothing else alive
+	f.bufferedWriteLocals = bufferedWriteLocals{Frame: f.bufferedWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// sentOutAsync starts [sentOut] as a state machine and returns its job.
-func sentOutAsync(ctx context.Context, b *BufferedWriter) (result *job.Job[job.Void]) {
+// bufferedFlushAsync starts [bufferedFlush] as a state machine and returns its job.
+func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := sentOutLocals{b: b}
-	defer statemachine.Catch(&r, &result)
+	frame := bufferedFlushLocals{b: b}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sentOutMachine{sentOutLocals: frame}
+	m := &bufferedFlushMachine{bufferedFlushLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sentOutEnter enters [sentOut] for another machine. It returns the results, or the suspended frame that will have them.
-func sentOutEnter(r *statemachine.Run, ctx context.Context, b *BufferedWriter) (*sentOutFrame, error) {
-	frame := sentOutLocals{b: b}
+// bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results, or the suspended frame that will have them.
+func bufferedFlushEnter(r *statemachine.Run, ctx context.Context, b *BufferedWriter) (*bufferedFlushFrame, error) {
+	frame := bufferedFlushLocals{b: b}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
 		return nil, v0
 	}
-	m := &sentOutFrame{sentOutLocals: frame}
+	m := &bufferedFlushFrame{bufferedFlushLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// sentOutLocals is what [sentOut] keeps while it is suspended.
-type sentOutLocals struct {
+// bufferedFlushLocals is what [bufferedFlush] keeps while it is suspended.
+type bufferedFlushLocals struct {
 	statemachine.Frame
 
 	b *BufferedWriter
 
-	allWritten1 *allWrittenFrame
+	writeAll1 *writeAllFrame
 }
 
-// sentOutFrame is the frame of [sentOut] for a caller that is a machine: what it keeps and, at the end, its results.
-type sentOutFrame struct {
-	sentOutLocals
+// bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine: what it keeps and, at the end, its results.
+type bufferedFlushFrame struct {
+	bufferedFlushLocals
 
 	result0 error
 }
 
-// MoveNext continues [sentOut] where it stopped.
-func (f *sentOutFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [bufferedFlush] where it stopped.
+func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [sentOut] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [bufferedFlush] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
-func (f *sentOutLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
-	var allWritten2 int
-	var allWritten3 error
+func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+	var writeAll2 int
+	var writeAll3 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -251,23 +251,23 @@ func (f *sentOutLocals) moveNext(r *statemachine.Run, ctx context.Context) (ende
 //line github.com/movenext/movenext/netio/coalesced.go:92
 		return true, f.b.err
 	}
-	// coalesced.go:94: _, b.err = allWritten(ctx, b.to, b.chunk[:b.n])
+	// coalesced.go:94: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	f.allWritten1, allWritten2, allWritten3 = allWrittenEnter(r, ctx, f.b.to, f.b.chunk[:f.b.n])
+	f.writeAll1, writeAll2, writeAll3 = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
 //line github.com/movenext/movenext/netio/coalesced_async.go:258
-	if f.allWritten1 == nil {
+	if f.writeAll1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	allWritten2, allWritten3 = f.allWritten1.Results(r)
+	writeAll2, writeAll3 = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	f.allWritten1 = nil
+	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	_, f.b.err = allWritten2, allWritten3
+	_, f.b.err = writeAll2, writeAll3
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 //line github.com/movenext/movenext/netio/coalesced_async.go:274
@@ -277,32 +277,32 @@ resumed1:
 //line github.com/movenext/movenext/netio/coalesced_async.go:278
 }
 
-// Location returns where [sentOut] is suspended.
-func (f *sentOutLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sentOut", "github.com/movenext/movenext/netio/coalesced.go", 94)
+// Location returns where [bufferedFlush] is suspended.
+func (f *bufferedFlushLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 94)
 }
 
-// Results returns what [sentOut] returned, or raises again the panic that ended it.
-func (f *sentOutFrame) Results(r *statemachine.Run) error {
+// Results returns what [bufferedFlush] returned, or raises again the panic that ended it.
+func (f *bufferedFlushFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// sentOutMachine is the root of a chain of calls that begins with [sentOut]: chain, job and frame in one allocation.
-type sentOutMachine struct {
+// bufferedFlushMachine is the root of a chain of calls that begins with [bufferedFlush]: chain, job and frame in one allocation.
+type bufferedFlushMachine struct {
 	statemachine.Builder[job.Void]
-	sentOutLocals
+	bufferedFlushLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sentOutMachine) MoveNext(r *statemachine.Run) bool {
+func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.sentOutLocals = sentOutLocals{Frame: f.sentOutLocals.Frame} // the job keeps nothing else alive
+	f.bufferedFlushLocals = bufferedFlushLocals{Frame: f.bufferedFlushLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b31d0b0e4abc2a21
+// Digest of what is above: baac07dfac6d7324

@@ -18,7 +18,7 @@ import (
 // calls, and so are writes, which never interleave. Errors are those of package
 // net: a [*net.OpError], which is a [net.Error] without unwrapping, and [io.EOF]
 // itself.
-type Conn struct{ end *socket }
+type Conn struct{ socket *socket }
 
 var _ net.Conn = (*Conn)(nil)
 
@@ -34,15 +34,15 @@ type (
 // Read waits until there is a byte, and reads up to len(p) bytes. It returns
 // their number, and [io.EOF] at the end. It blocks; its twin is [Conn.ReadAsync].
 // It takes no context, so it cannot tell a scheduler that its worker blocks.
-func (c *Conn) Read(p []byte) (int, error) { return c.carry(reading, p) }
+func (c *Conn) Read(p []byte) (int, error) { return c.transferData(reading, p) }
 
 // ReadAsync is [Conn.Read] as a job. p belongs to the job until it has ended. It
 // does not block.
-func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.carryAsync(reading, p) }
+func (c *Conn) ReadAsync(p []byte) *job.Job[int] { return c.transferDataAsync(reading, p) }
 
 // ReadEnter is [Conn.Read] as generated machines call it.
 func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	return c.carryEnter(r, reading, p)
+	return c.transferDataEnter(r, reading, p)
 }
 
 // ReadFull reads len(p) bytes, as [io.ReadFull] does. It returns the number of
@@ -50,29 +50,29 @@ func (c *conn) ReadEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[i
 // connection ended before the first byte and [io.ErrUnexpectedEOF] if it ended
 // later. No other read gets bytes in between. It blocks; its twin is
 // [Conn.ReadFullAsync].
-func (c *Conn) ReadFull(p []byte) (int, error) { return c.carry(filling, p) }
+func (c *Conn) ReadFull(p []byte) (int, error) { return c.transferData(filling, p) }
 
 // ReadFullAsync is [Conn.ReadFull] as a job. p belongs to the job until it has
 // ended. It does not block.
-func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.carryAsync(filling, p) }
+func (c *Conn) ReadFullAsync(p []byte) *job.Job[int] { return c.transferDataAsync(filling, p) }
 
 // ReadFullEnter is [Conn.ReadFull] as generated machines call it.
 func (c *conn) ReadFullEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	return c.carryEnter(r, filling, p)
+	return c.transferDataEnter(r, filling, p)
 }
 
 // Write writes all of p, and waits while the system has no room for it. It
 // returns the number of bytes written: fewer than len(p) only with an error. It
 // blocks; its twin is [Conn.WriteAsync].
-func (c *Conn) Write(p []byte) (int, error) { return c.carry(writing, p) }
+func (c *Conn) Write(p []byte) (int, error) { return c.transferData(writing, p) }
 
 // WriteAsync is [Conn.Write] as a job. p belongs to the job until it has ended.
 // It does not block.
-func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.carryAsync(writing, p) }
+func (c *Conn) WriteAsync(p []byte) *job.Job[int] { return c.transferDataAsync(writing, p) }
 
 // WriteEnter is [Conn.Write] as generated machines call it.
 func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[int], int, error) {
-	return c.carryEnter(r, writing, p)
+	return c.transferDataEnter(r, writing, p)
 }
 
 // WriteAll is [Conn.Write] with a context: if ctx ends first, it returns the
@@ -89,7 +89,7 @@ func (c *Conn) WriteAll(ctx context.Context, p []byte) (int, error) {
 // WriteAllAsync is [Conn.WriteAll] as a job, which is Canceled when ctx ends
 // first. p belongs to the job until it has ended. It does not block.
 func (c *Conn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
-	return writtenWithinAsync(ctx, c, p)
+	return connWriteAllAsync(ctx, c, p)
 }
 
 // WriteAllEnter is [Conn.WriteAll] as generated machines call it.
@@ -134,38 +134,40 @@ func (c *conn) CloseWriteEnter(r *statemachine.Run) (*statemachine.WaitingVoid[i
 // Close closes the connection. Operations that wait end with an error that
 // matches [net.ErrClosed], and so does a second Close. The system still sends
 // data that were written but not yet sent. It does not block.
-func (c *Conn) Close() error { return c.end.close() }
+func (c *Conn) Close() error { return c.socket.close() }
 
 // LocalAddr returns the address on this side. It does not block.
-func (c *Conn) LocalAddr() net.Addr { return c.end.LocalAddr() }
+func (c *Conn) LocalAddr() net.Addr { return c.socket.LocalAddr() }
 
 // RemoteAddr returns the address of the peer. It does not block.
-func (c *Conn) RemoteAddr() net.Addr { return c.end.RemoteAddr() }
+func (c *Conn) RemoteAddr() net.Addr { return c.socket.RemoteAddr() }
 
 // SetDeadline is [Conn.SetReadDeadline] and [Conn.SetWriteDeadline].
-func (c *Conn) SetDeadline(t time.Time) error { return c.end.setDeadlines(t, true, true) }
+func (c *Conn) SetDeadline(t time.Time) error { return c.socket.setDeadlines(t, true, true) }
 
 // SetReadDeadline sets the time at which waiting reads, present and future, end
 // with an error that matches [os.ErrDeadlineExceeded] and is a [net.Error]. After
 // that time a read returns this error and no data, even if there are some, until
 // another deadline is set. The zero time means no deadline. It does not block.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.end.setDeadlines(t, true, false) }
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.socket.setDeadlines(t, true, false) }
 
 // SetWriteDeadline is [Conn.SetReadDeadline] for writes. A write that times out
 // may have written a part.
-func (c *Conn) SetWriteDeadline(t time.Time) error { return c.end.setDeadlines(t, false, true) }
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.socket.setDeadlines(t, false, true) }
 
-// carry performs operations with a buffer and a count. Like each operation here
+// transferData performs operations with a buffer and a count. Like each operation here
 // it has three forms.
-func (c *Conn) carry(k kind, p []byte) (int, error) {
+func (c *Conn) transferData(k kind, p []byte) (int, error) {
 	t := transfer{kind: k, buf: p}
-	c.end.do(&t)
+	c.socket.do(&t)
 	return t.n, t.err
 }
 
-func (c *Conn) carryAsync(k kind, p []byte) *job.Job[int] { return carriedAsync(c, k, p) }
+func (c *Conn) transferDataAsync(k kind, p []byte) *job.Job[int] {
+	return connTransferDataAsync(c, k, p)
+}
 
-func (c *Conn) carryEnter(r *statemachine.Run, k kind, p []byte) (*statemachine.Waiting[int], int, error) {
+func (c *Conn) transferDataEnter(r *statemachine.Run, k kind, p []byte) (*statemachine.Waiting[int], int, error) {
 	return c.enterWithin(r, nil, k, p)
 }
 
@@ -175,27 +177,27 @@ func (c *Conn) enterWithin(r *statemachine.Run, ctx context.Context, k kind, p [
 		return nil, 0, err
 	}
 	tr := transfer{kind: k, buf: p}
-	if o := c.end.enter(r, ctx, &tr); o != nil {
+	if o := c.socket.enter(r, ctx, &tr); o != nil {
 		return &o.handle, 0, nil
 	}
 	return nil, tr.n, tr.err
 }
 
-// carried is what carryAsync runs as a machine.
+// connTransferData is what transferDataAsync runs as a machine.
 //
 //movenext:async
-func carried(c *Conn, k kind, p []byte) (int, error) { return c.carry(k, p) }
+func connTransferData(c *Conn, k kind, p []byte) (int, error) { return c.transferData(k, p) }
 
-// writtenWithin is what WriteAllAsync runs as a machine.
+// connWriteAll is what WriteAllAsync runs as a machine.
 //
 //movenext:async
-func writtenWithin(ctx context.Context, c *Conn, p []byte) (int, error) { return c.WriteAll(ctx, p) }
+func connWriteAll(ctx context.Context, c *Conn, p []byte) (int, error) { return c.WriteAll(ctx, p) }
 
 // await performs operations whose only result is an error.
 func (c *Conn) await(ctx context.Context, k kind) error {
 	if ctx == nil || ctx.Done() == nil {
 		t := transfer{kind: k}
-		c.end.do(&t)
+		c.socket.do(&t)
 		return t.err
 	}
 	_, err := c.awaitAsync(ctx, k).Wait(context.WithoutCancel(ctx))
@@ -203,7 +205,7 @@ func (c *Conn) await(ctx context.Context, k kind) error {
 }
 
 func (c *Conn) awaitAsync(ctx context.Context, k kind) *job.Job[job.Void] {
-	return awaitedAsync(ctx, c, k)
+	return connAwaitAsync(ctx, c, k)
 }
 
 func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*statemachine.WaitingVoid[int], error) {
@@ -211,10 +213,10 @@ func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*st
 	return (*statemachine.WaitingVoid[int])(w), err
 }
 
-// awaited is what awaitAsync runs as a machine.
+// connAwait is what awaitAsync runs as a machine.
 //
 //movenext:async
-func awaited(ctx context.Context, c *Conn, k kind) error { return c.await(ctx, k) }
+func connAwait(ctx context.Context, c *Conn, k kind) error { return c.await(ctx, k) }
 
 // whyEnded returns why ctx has ended, or nil.
 func whyEnded(ctx context.Context) error {

@@ -16,133 +16,133 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// carriedAsync starts [carried] as a state machine and returns its job.
-func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
+// connTransferDataAsync starts [connTransferData] as a state machine and returns its job.
+func connTransferDataAsync(c *Conn, k kind, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := carriedEnter(&r, c, k, p)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := connTransferDataEnter(&r, c, k, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &carriedMachine{callee: callee}
+	m := &connTransferDataMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// carriedEnter enters [carried] for another machine. It returns the results, or the suspended callee that will have them.
-func carriedEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
+// connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or the suspended callee that will have them.
+func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:187
-	return c.carryEnter(r, k, p)
+	return c.transferDataEnter(r, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
 
-// carriedFrame is the frame of the function whose results [carried] returns: it keeps nothing of its own while it is suspended.
-type carriedFrame = statemachine.Waiting[int]
+// connTransferDataFrame is the frame of the function whose results [connTransferData] returns: it keeps nothing of its own while it is suspended.
+type connTransferDataFrame = statemachine.Waiting[int]
 
-// carriedMachine is the root of a chain of calls that begins with [carried]: it passes on what the callee returns.
-type carriedMachine struct {
+// connTransferDataMachine is the root of a chain of calls that begins with [connTransferData]: it passes on what the callee returns.
+type connTransferDataMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
 
-	callee *carriedFrame
+	callee *connTransferDataFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *carriedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [carried] waits for the callee.
-func (f *carriedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
+// Location returns where [connTransferData] waits for the callee.
+func (f *connTransferDataMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
-// writtenWithinAsync starts [writtenWithin] as a state machine and returns its job.
-func writtenWithinAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
+// connWriteAllAsync starts [connWriteAll] as a state machine and returns its job.
+func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := writtenWithinEnter(&r, ctx, c, p)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := connWriteAllEnter(&r, ctx, c, p)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &writtenWithinMachine{callee: callee}
+	m := &connWriteAllMachine{callee: callee}
 	return m.Start(ctx, &r, m)
 }
 
-// writtenWithinEnter enters [writtenWithin] for another machine. It returns the results, or the suspended callee that will have them.
-func writtenWithinEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*writtenWithinFrame, int, error) {
+// connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the suspended callee that will have them.
+func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
 
-// writtenWithinFrame is the frame of the function whose results [writtenWithin] returns: it keeps nothing of its own while it is suspended.
-type writtenWithinFrame = statemachine.Waiting[int]
+// connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps nothing of its own while it is suspended.
+type connWriteAllFrame = statemachine.Waiting[int]
 
-// writtenWithinMachine is the root of a chain of calls that begins with [writtenWithin]: it passes on what the callee returns.
-type writtenWithinMachine struct {
+// connWriteAllMachine is the root of a chain of calls that begins with [connWriteAll]: it passes on what the callee returns.
+type connWriteAllMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
 
-	callee *writtenWithinFrame
+	callee *connWriteAllFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *writtenWithinMachine) MoveNext(r *statemachine.Run) bool {
+func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [writtenWithin] waits for the callee.
-func (f *writtenWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.writtenWithin", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
+// Location returns where [connWriteAll] waits for the callee.
+func (f *connWriteAllMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
-// awaitedAsync starts [awaited] as a state machine and returns its job.
-func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Void]) {
+// connAwaitAsync starts [connAwait] as a state machine and returns its job.
+func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0 := awaitedEnter(&r, ctx, c, k)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0 := connAwaitEnter(&r, ctx, c, k)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &awaitedMachine{callee: callee}
+	m := &connAwaitMachine{callee: callee}
 	return m.Start(ctx, &r, m)
 }
 
-// awaitedEnter enters [awaited] for another machine. It returns the results, or the suspended callee that will have them.
-func awaitedEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
+// connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended callee that will have them.
+func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:122
 }
 
-// awaitedFrame is the frame of the function whose results [awaited] returns: it keeps nothing of its own while it is suspended.
-type awaitedFrame = statemachine.WaitingVoid[int]
+// connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing of its own while it is suspended.
+type connAwaitFrame = statemachine.WaitingVoid[int]
 
-// awaitedMachine is the root of a chain of calls that begins with [awaited]: it passes on what the callee returns.
-type awaitedMachine struct {
+// connAwaitMachine is the root of a chain of calls that begins with [connAwait]: it passes on what the callee returns.
+type connAwaitMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
 
-	callee *awaitedFrame
+	callee *connAwaitFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *awaitedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 	v0 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, job.Void{}, v0)
 	return true
 }
 
-// Location returns where [awaited] waits for the callee.
-func (f *awaitedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
+// Location returns where [connAwait] waits for the callee.
+func (f *connAwaitMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: 7daec9a40b1bac17
+// Digest of what is above: 4799c6258ed0c3b1

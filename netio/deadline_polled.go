@@ -30,7 +30,7 @@ import (
 
 // deadline is the time at which the operations of one direction end. The socket's lock guards it.
 type deadline struct {
-	of      *socket
+	socket  *socket
 	outward bool
 	when    int64 // on the poller's clock; 0: none
 	armed   int64 // when the timer fires; 0: it is not armed
@@ -42,16 +42,16 @@ const longAgo = -1
 
 func (s *socket) deadlineOf(k kind) *deadline {
 	if k.outward() {
-		return &s.rare.out
+		return &s.extras.out
 	}
-	return &s.rare.in
+	return &s.extras.in
 }
 
 func (d *deadline) direction() *direction {
 	if d.outward {
-		return &d.of.out
+		return &d.socket.out
 	}
-	return &d.of.in
+	return &d.socket.in
 }
 
 // passed reports whether the deadline has passed.
@@ -68,27 +68,27 @@ func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	case left <= 0:
 		d.when = longAgo
 	default:
-		now := d.of.poller.now()
+		now := d.socket.poller.now()
 		d.when = max(1, now+int64(left))
 		if int64(left) > math.MaxInt64-now { // beyond the clock's range
 			d.when = 0
 		}
 	}
-	return d.attend(ended)
+	return d.enforce(ended)
 }
 
-// attend ends the waiting operations if the deadline has passed, and otherwise
+// enforce ends the waiting operations if the deadline has passed; otherwise it
 // makes sure that the timer fires in time.
-func (d *deadline) attend(ended []*operation) []*operation {
+func (d *deadline) enforce(ended []*operation) []*operation {
 	if d.when == 0 || d.direction().first == nil {
 		return ended
 	}
-	if d.passed(d.of.poller) {
+	if d.passed(d.socket.poller) {
 		op := reading
 		if d.outward {
 			op = writing
 		}
-		return d.direction().takeAll(ended, d.of.wrap(op.name(), os.ErrDeadlineExceeded))
+		return d.direction().takeAll(ended, d.socket.wrap(op.name(), os.ErrDeadlineExceeded))
 	}
 	d.arm()
 	return ended
@@ -99,31 +99,31 @@ func (d *deadline) arm() {
 	if d.armed != 0 && d.armed <= d.when {
 		return
 	}
-	timers := &d.of.poller.timers
+	timers := &d.socket.poller.timers
 	if d.armed != 0 && !timers.StopTimer(&d.timer) {
 		return // it is firing, and Expire arms it again
 	}
 	d.armed = d.when
 	d.timer.OnExpire = d
-	timers.StartTimer(&d.timer, time.Duration(d.when-d.of.poller.now()))
+	timers.StartTimer(&d.timer, time.Duration(d.when-d.socket.poller.now()))
 }
 
 // Expire implements schedulers.Expirer.
 func (d *deadline) Expire(*schedulers.Timer) {
-	s := d.of
+	s := d.socket
 	s.mu.Lock()
 	d.armed = 0
 	var few [4]*operation
-	ended := d.attend(few[:0])
+	ended := d.enforce(few[:0])
 	s.mu.Unlock()
 	for _, o := range ended {
-		o.tell()
+		o.notify()
 	}
 }
 
 // armFor arms the timer for an operation of kind k; mu is held.
 func (s *socket) armFor(k kind) {
-	if s.rare != nil {
+	if s.extras != nil {
 		if d := s.deadlineOf(k); d.when != 0 {
 			d.arm()
 		}
@@ -132,12 +132,12 @@ func (s *socket) armFor(k kind) {
 
 // disarm stops the timers of a socket that is closed; mu is held.
 func (s *socket) disarm() {
-	if s.rare == nil {
+	if s.extras == nil {
 		return
 	}
-	s.poller.timers.StopTimer(&s.rare.in.timer)
-	s.poller.timers.StopTimer(&s.rare.out.timer)
-	s.poller.timers.StopTimer(&s.rare.retry.timer)
+	s.poller.timers.StopTimer(&s.extras.in.timer)
+	s.poller.timers.StopTimer(&s.extras.out.timer)
+	s.poller.timers.StopTimer(&s.extras.retry.timer)
 }
 
 // setDeadlines sets the deadlines of reading, of writing, or of both.
@@ -147,7 +147,7 @@ func (s *socket) setDeadlines(t time.Time, in, out bool) error {
 		s.mu.Unlock()
 		return s.wrap("set", net.ErrClosed)
 	}
-	r := s.needed()
+	r := s.makeExtras()
 	var few [4]*operation
 	ended := few[:0]
 	if in {
@@ -158,7 +158,7 @@ func (s *socket) setDeadlines(t time.Time, in, out bool) error {
 	}
 	s.mu.Unlock()
 	for _, o := range ended {
-		o.tell()
+		o.notify()
 	}
 	return nil
 }

@@ -22,16 +22,16 @@ func Listen(network, address string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listenerOf(l)
+	return takeListener(l)
 }
 
 // Dial connects to an address on any network of [net.Dial] except "ip": TCP, UDP and Unix
 // sockets. ctx limits the dial, not the connection. It blocks; its twin is [DialAsync].
 func Dial(ctx context.Context, network, address string) (*Conn, error) {
-	if err := mayDial(ctx, network); err != nil {
+	if err := checkDial(ctx, network); err != nil {
 		return nil, err
 	}
-	return DialAsync(ctx, network, address).Wait(withoutEnd(ctx))
+	return DialAsync(ctx, network, address).Wait(withoutCancel(ctx))
 }
 
 // DialAsync is [Dial] as a job, which is Canceled when ctx ends first. The dial, which may
@@ -42,26 +42,26 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	}
 	p := new(promise.Promise[*Conn])
 	p.Init()
-	if err := mayDial(ctx, network); err != nil {
+	if err := checkDial(ctx, network); err != nil {
 		p.TryComplete(ctx, nil, err) // the job is not published yet: no waiter to notify
 		return p.Job()
 	}
 	go func() {
 		c, err := dial(ctx, network, address)
-		told, _ := p.TryComplete(ctx, c, err)
-		told.Deliver(nil)
+		waiters, _ := p.TryComplete(ctx, c, err)
+		waiters.Deliver(nil)
 	}()
 	return p.Job()
 }
 
-func withoutEnd(ctx context.Context) context.Context {
+func withoutCancel(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
 	}
 	return context.WithoutCancel(ctx)
 }
 
-func mayDial(ctx context.Context, network string) error {
+func checkDial(ctx context.Context, network string) error {
 	switch network {
 	case "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6", "unix", "unixgram", "unixpacket":
 		return whyEnded(ctx)
@@ -86,13 +86,13 @@ func dial(ctx context.Context, network, address string) (*Conn, error) {
 func isClosed(err error) bool { return errors.Is(err, net.ErrClosed) }
 
 // netAddr returns an address in the form of package net.
-func netAddr(network string, at netip.AddrPort, name string) net.Addr {
+func netAddr(network string, addrPort netip.AddrPort, name string) net.Addr {
 	switch network {
 	case "unix", "unixgram", "unixpacket":
 		return &net.UnixAddr{Net: network, Name: name}
 	case "udp", "udp4", "udp6":
-		return net.UDPAddrFromAddrPort(at)
+		return net.UDPAddrFromAddrPort(addrPort)
 	default:
-		return net.TCPAddrFromAddrPort(at)
+		return net.TCPAddrFromAddrPort(addrPort)
 	}
 }

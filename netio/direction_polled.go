@@ -9,7 +9,7 @@ type direction struct {
 	edges       uint32 // number of events so far
 	ready       bool   // not known to be blocked
 	proven      bool   // an event after the last read showed that there is something to read
-	drained     uint32 // number of fetches begun before the last call that read, or found nothing
+	drainedAt   uint32 // number of fetches begun before the last call that read, or found nothing
 	sticky      bool   // a short read does not mean that nothing is left: see socket
 	taken       bool   // an operation has the turn
 	streak      uint8  // number of consecutive machine runs that did not wait
@@ -28,7 +28,7 @@ func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
 func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	d.edges++
 	d.ready = true
-	d.proven = int32(fetch-d.drained) > 0
+	d.proven = int32(fetch-d.drainedAt) > 0
 	d.sticky = d.sticky || sticky
 	return d.grant()
 }

@@ -37,9 +37,9 @@ type instance struct {
 	raw   syscall.RawConn // of file
 	free  []uint32        // slots; guarded by pollers
 
-	// For Look, which sets see once, so that a call allocates nothing.
-	count int
-	see   func(fd uintptr)
+	// For Look. open sets lookFetch once, so that a call allocates nothing.
+	lookCount int
+	lookFetch func(fd uintptr)
 }
 
 // open makes the instance.
@@ -57,7 +57,7 @@ func (p *poller) open() error {
 		_ = p.file.Close()
 		return err
 	}
-	p.see = func(fd uintptr) { p.count = fetchEvents(int(fd), p.seen[:]) }
+	p.lookFetch = func(fd uintptr) { p.lookCount = fetchEvents(int(fd), p.lookEvents[:]) }
 	return nil
 }
 
@@ -85,8 +85,8 @@ func (p *poller) remove(fd int) {
 	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, fd, new(syscall.EpollEvent))
 }
 
-// place returns a free slot.
-func (p *poller) place(int) uint32 {
+// allocateSlot returns a free slot.
+func (p *poller) allocateSlot(int) uint32 {
 	if n := len(p.free); n > 0 {
 		i := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -96,17 +96,17 @@ func (p *poller) place(int) uint32 {
 	return uint32(len(p.slots) - 1)
 }
 
-// vacate frees a slot.
-func (p *poller) vacate(i uint32) {
-	p.next(i)
+// freeSlot frees a slot.
+func (p *poller) freeSlot(i uint32) {
+	p.advance(i)
 	p.free = append(p.free, i)
 }
 
 // loop is the poller's goroutine.
 func (p *poller) loop() {
 	var (
-		events [batch]syscall.EpollEvent
-		found  [batch]occurrence
+		events [maxBatch]syscall.EpollEvent
+		found  [maxBatch]socketEvent
 		n      int
 		number uint32
 	)
@@ -122,15 +122,15 @@ func (p *poller) loop() {
 
 // Look implements [glance.Source]: a busy worker fetches events itself.
 func (p *poller) Look() {
-	if !p.looking.TryLock() {
+	if !p.lookMu.TryLock() {
 		return
 	}
-	defer p.looking.Unlock()
-	var found [len(p.seen)]occurrence
+	defer p.lookMu.Unlock()
+	var found [len(p.lookEvents)]socketEvent
 	number := p.fetches.Add(1)
-	p.count = 0
-	_ = p.raw.Control(p.see) // an error means that the poller was stopped
-	p.handle(p.seen[:p.count], number, found[:0])
+	p.lookCount = 0
+	_ = p.raw.Control(p.lookFetch) // an error means that the poller was stopped
+	p.handle(p.lookEvents[:p.lookCount], number, found[:0])
 }
 
 // fetchEvents fetches pending events. It does not wait.
@@ -149,14 +149,14 @@ func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 	}
 }
 
-func slotIn(ev *event) int32 { return ev.Fd }
+func slotOf(ev *event) int32 { return ev.Fd }
 
-// isOf reports whether an event belongs to the generation.
-func isOf(ev *event, generation uint32) bool { return ev.Pad == int32(generation) }
+// hasGeneration reports whether an event belongs to the generation.
+func hasGeneration(ev *event, generation uint32) bool { return ev.Pad == int32(generation) }
 
-// happened translates an event. An end or an error lets both directions make
+// conditionsOf translates an event. An end or an error lets both directions make
 // progress: their operations return it.
-func happened(reported *event) (bits happening) {
+func conditionsOf(reported *event) (bits conditions) {
 	ev := reported.Events
 	if ev&syscall.EPOLLIN != 0 {
 		bits |= readable

@@ -16,7 +16,7 @@ func somethingToRead(slot, generation uint32) event {
 
 func TestWhatAnEventLetsGoOn(t *testing.T) {
 	all := readable | readEnd | writable | writeEnd
-	for ev, want := range map[uint32]happening{
+	for ev, want := range map[uint32]conditions{
 		syscall.EPOLLIN:                    readable,
 		syscall.EPOLLOUT:                   writable,
 		syscall.EPOLLRDHUP:                 readable | readEnd,
@@ -25,7 +25,7 @@ func TestWhatAnEventLetsGoOn(t *testing.T) {
 		syscall.EPOLLERR:                   all,
 		syscall.EPOLLIN | syscall.EPOLLOUT: readable | writable,
 	} {
-		assert.Equal(t, want, happened(&event{Events: ev}), "event %#x", ev)
+		assert.Equal(t, want, conditionsOf(&event{Events: ev}), "event %#x", ev)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestEventsComeOnce(t *testing.T) {
 	require.NoError(t, p.open())
 	defer p.end()
 	s, peer := apart(t, false)
-	require.NoError(t, p.add(s.fd, p.place(s.fd)))
+	require.NoError(t, p.add(s.fd, p.allocateSlot(s.fd)))
 	_, err := syscall.Write(peer, []byte("news"))
 	require.NoError(t, err)
 	var events [8]event

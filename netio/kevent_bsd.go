@@ -12,7 +12,7 @@ var marks [1 << 16]byte
 
 func mark(ev *event, generation uint32) { ev.Udata = &marks[generation%uint32(len(marks))] }
 
-// isOf reports whether an event belongs to the generation.
-func isOf(ev *event, generation uint32) bool {
+// hasGeneration reports whether an event belongs to the generation.
+func hasGeneration(ev *event, generation uint32) bool {
 	return ev.Udata == &marks[generation%uint32(len(marks))]
 }

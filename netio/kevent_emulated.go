@@ -59,8 +59,8 @@ type emulated struct {
 
 // added is a filter of a descriptor.
 type added struct {
-	name int32
-	as   event
+	name  int32
+	event event
 }
 
 // kqueues are all open ones, by their descriptors.
@@ -163,7 +163,7 @@ func (e *emulated) fetch(events []event, atOnce bool) (n int, err error) {
 		return 0, err
 	}
 	for i, which := range ready[:m] {
-		var got [batch]syscall.EpollEvent // a variable that escapes here would fail a test
+		var got [maxBatch]syscall.EpollEvent // a variable that escapes here would fail a test
 		room := min((len(events)-n)/(m-i), len(got))
 		k, err := syscall.EpollWait(e.inner[which.Fd], got[:room], 0)
 		if err != nil {
@@ -184,7 +184,7 @@ func (e *emulated) translate(which int32, got []syscall.EpollEvent, events []eve
 		if f.name != ev.Pad {
 			continue // deleted
 		}
-		events[n] = event{Ident: f.as.Ident, Filter: f.as.Filter, Flags: f.as.Flags &^ flagAdd, Udata: f.as.Udata}
+		events[n] = event{Ident: f.event.Ident, Filter: f.event.Filter, Flags: f.event.Flags &^ flagAdd, Udata: f.event.Udata}
 		if ev.Events&end != 0 {
 			events[n].Flags |= flagEnd
 		}

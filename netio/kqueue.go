@@ -54,10 +54,10 @@ import (
 
 // instance is a kqueue.
 type instance struct {
-	queue int
-	bell  [2]int // the pipe
-	ended atomic.Bool
-	gone  bool // the kqueue is closed; guarded by looking
+	queue    int
+	wakePipe [2]int // the pipe
+	ended    atomic.Bool
+	closed   bool // the kqueue is closed; guarded by looking
 }
 
 // open makes the instance.
@@ -72,18 +72,18 @@ func (p *poller) open() (err error) {
 		return os.NewSyscallError("kqueue", err)
 	}
 	syscall.ForkLock.RLock()
-	err = syscall.Pipe(p.bell[:])
+	err = syscall.Pipe(p.wakePipe[:])
 	if err == nil {
-		syscall.CloseOnExec(p.bell[0])
-		syscall.CloseOnExec(p.bell[1])
+		syscall.CloseOnExec(p.wakePipe[0])
+		syscall.CloseOnExec(p.wakePipe[1])
 	}
 	syscall.ForkLock.RUnlock()
 	if err != nil {
 		closeKqueue(p.queue)
 		return os.NewSyscallError("pipe", err)
 	}
-	p.place(p.bell[0]) // a slot without a socket: its event is dropped
-	if err := p.apply(change(p.bell[0], filterRead, flagAdd)); err != nil {
+	p.allocateSlot(p.wakePipe[0]) // a slot without a socket: its event is dropped
+	if err := p.apply(change(p.wakePipe[0], filterRead, flagAdd)); err != nil {
 		p.close()
 		return err
 	}
@@ -92,14 +92,14 @@ func (p *poller) open() (err error) {
 
 func (p *poller) close() {
 	closeKqueue(p.queue)
-	_ = syscall.Close(p.bell[0])
-	_ = syscall.Close(p.bell[1])
+	_ = syscall.Close(p.wakePipe[0])
+	_ = syscall.Close(p.wakePipe[1])
 }
 
 // end makes the goroutine end.
 func (p *poller) end() {
 	// In this order: once it sees ended, the goroutine closes the pipe.
-	_, _ = syscall.Write(p.bell[1], []byte{0})
+	_, _ = syscall.Write(p.wakePipe[1], []byte{0})
 	p.ended.Store(true)
 }
 
@@ -129,22 +129,22 @@ func (p *poller) remove(fd int) {
 	_ = p.apply(change(fd, filterRead, flagDelete), change(fd, filterWrite, flagDelete))
 }
 
-// place returns the slot of a descriptor.
-func (p *poller) place(fd int) uint32 {
+// allocateSlot returns the slot of a descriptor.
+func (p *poller) allocateSlot(fd int) uint32 {
 	for len(p.slots) <= fd {
 		p.slots = append(p.slots, slot{})
 	}
 	return uint32(fd)
 }
 
-// vacate frees a slot.
-func (p *poller) vacate(i uint32) { p.next(i) }
+// freeSlot frees a slot.
+func (p *poller) freeSlot(i uint32) { p.advance(i) }
 
 // loop is the poller's goroutine.
 func (p *poller) loop() {
 	var (
-		events [batch]event
-		found  [batch]occurrence
+		events [maxBatch]event
+		found  [maxBatch]socketEvent
 	)
 	for {
 		number := p.fetches.Add(1)
@@ -154,25 +154,25 @@ func (p *poller) loop() {
 		}
 		p.handle(events[:n], number, found[:0])
 	}
-	p.looking.Lock()
-	defer p.looking.Unlock()
-	p.gone = true
+	p.lookMu.Lock()
+	defer p.lookMu.Unlock()
+	p.closed = true
 	p.close()
 }
 
 // Look implements [glance.Source]: a busy worker fetches events itself.
 func (p *poller) Look() {
-	if !p.looking.TryLock() {
+	if !p.lookMu.TryLock() {
 		return
 	}
-	defer p.looking.Unlock()
-	if p.gone {
+	defer p.lookMu.Unlock()
+	if p.closed {
 		return
 	}
-	var found [len(p.seen)]occurrence
+	var found [len(p.lookEvents)]socketEvent
 	number := p.fetches.Add(1)
-	n := fetchEvents(p.queue, p.seen[:], &noTime)
-	p.handle(p.seen[:n], number, found[:0])
+	n := fetchEvents(p.queue, p.lookEvents[:], &noTime)
+	p.handle(p.lookEvents[:n], number, found[:0])
 }
 
 var noTime syscall.Timespec // is only read
@@ -196,14 +196,14 @@ func fetchEvents(queue int, events []event, timeout *syscall.Timespec) int {
 	}
 }
 
-func slotIn(ev *event) int { return int(ev.Ident) }
+func slotOf(ev *event) int { return int(ev.Ident) }
 
 // shortReadsTell: no event reports urgent data, at whose mark a read ends. So each socket is read
 // until the system has nothing more.
 const shortReadsTell = false
 
-// happened translates an event.
-func happened(ev *event) (bits happening) {
+// conditionsOf translates an event.
+func conditionsOf(ev *event) (bits conditions) {
 	switch ev.Filter {
 	case filterRead:
 		bits = readable

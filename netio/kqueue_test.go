@@ -19,7 +19,7 @@ func somethingToRead(slot, generation uint32) event {
 func TestWhatAnEventLetsGoOn(t *testing.T) {
 	for _, c := range []struct {
 		filter, flags int
-		want          happening
+		want          conditions
 	}{
 		{filterRead, flagClear, readable},
 		{filterWrite, flagClear, writable},
@@ -28,7 +28,7 @@ func TestWhatAnEventLetsGoOn(t *testing.T) {
 		{filterRead, flagError, readable | readEnd | writable | writeEnd},
 	} {
 		ev := change(1, c.filter, c.flags)
-		assert.Equal(t, c.want, happened(&ev), "filter %d, flags %#x", c.filter, c.flags)
+		assert.Equal(t, c.want, conditionsOf(&ev), "filter %d, flags %#x", c.filter, c.flags)
 	}
 }
 
@@ -52,14 +52,14 @@ func TestEventsComeOnceUnderTheGenerationOfTheirSlot(t *testing.T) {
 		var events [8]event
 		for _, ev := range events[:fetchEvents(p.queue, events[:], &noTime)] {
 			filters = append(filters, int(ev.Filter))
-			assert.Equal(t, s.fd, slotIn(&ev))
-			assert.True(t, isOf(&ev, 1))
-			assert.False(t, isOf(&ev, 0))
+			assert.Equal(t, s.fd, slotOf(&ev))
+			assert.True(t, hasGeneration(&ev, 1))
+			assert.False(t, hasGeneration(&ev, 0))
 		}
 		return filters
 	}
-	i := p.place(s.fd)
-	p.vacate(i)
+	i := p.allocateSlot(s.fd)
+	p.freeSlot(i)
 	require.NoError(t, p.add(s.fd, i))
 	tell()
 	assert.ElementsMatch(t, []int{filterRead, filterWrite}, fetch())
@@ -80,5 +80,5 @@ func TestALookLeavesTheEventOfTheEndToTheGoroutine(t *testing.T) {
 	p.loop()
 	p.Look()
 	var st syscall.Stat_t
-	assert.ErrorIs(t, syscall.Fstat(p.bell[0], &st), syscall.EBADF)
+	assert.ErrorIs(t, syscall.Fstat(p.wakePipe[0], &st), syscall.EBADF)
 }

@@ -13,56 +13,56 @@ import (
 
 // Listener accepts connections. [Listen] makes one. It must be closed. Its
 // methods are safe for concurrent use.
-type Listener struct{ end *socket }
+type Listener struct{ socket *socket }
 
 // Addr returns the address on which the listener listens. It does not block.
-func (l *Listener) Addr() net.Addr { return l.end.LocalAddr() }
+func (l *Listener) Addr() net.Addr { return l.socket.LocalAddr() }
 
 // Close ends the listener. Waits for a connection end with an error that matches
 // [net.ErrClosed], and so does a second Close. Accepted connections stay open. It
 // does not block.
-func (l *Listener) Close() error { return l.end.close() }
+func (l *Listener) Close() error { return l.socket.close() }
 
 // Accept waits for a connection. If the process has no descriptor left, it waits
 // for one, and retries now and then. It blocks; its twin is
 // [Listener.AcceptAsync].
 func (l *Listener) Accept() (*Conn, error) {
 	t := transfer{kind: accepting}
-	l.end.do(&t)
-	return l.accepted(&t)
+	l.socket.do(&t)
+	return l.newConn(&t)
 }
 
 // AcceptAsync is [Listener.Accept] as a job. Dropping the job leaves its
 // connection open. It does not block.
-func (l *Listener) AcceptAsync() *job.Job[*Conn] { return nextAsync(l) }
+func (l *Listener) AcceptAsync() *job.Job[*Conn] { return listenerAcceptAsync(l) }
 
 // AcceptEnter is [Listener.Accept] as generated machines call it.
 func (l *listener) AcceptEnter(r *statemachine.Run) (*statemachine.Waiting[*Conn], *Conn, error) {
 	return l.acceptEnter(r, nil)
 }
 
-// next is what AcceptAsync runs as a machine.
+// listenerAccept is what AcceptAsync runs as a machine.
 //
 //movenext:async
-func next(l *Listener) (*Conn, error) { return l.Accept() }
+func listenerAccept(l *Listener) (*Conn, error) { return l.Accept() }
 
 // All returns the accepted connections until the listener is closed, which ends
 // the sequence. If ctx ends, or accepting fails, the last pair is a nil
 // connection and that error. It blocks between connections; in a function marked
 // //movenext:async a range over it suspends, since its twin is
 // [Listener.AllAsync].
-func (l *Listener) All(ctx context.Context) iter.Seq2[*Conn, error] { return connections(ctx, l) }
+func (l *Listener) All(ctx context.Context) iter.Seq2[*Conn, error] { return listenerAll(ctx, l) }
 
 // AllAsync is [Listener.All] as a stream. Each range accepts anew. It does not block.
 func (l *Listener) AllAsync(ctx context.Context) *job.Stream[*Conn] {
-	return connectionsAsync(ctx, l)
+	return listenerAllAsync(ctx, l)
 }
 
-// connections is Listener.All. It is a function of its own because the frame of
+// listenerAll is Listener.All. It is a function of its own because the frame of
 // its machine would otherwise be an exported name.
 //
 //movenext:async
-func connections(ctx context.Context, l *Listener) iter.Seq2[*Conn, error] {
+func listenerAll(ctx context.Context, l *Listener) iter.Seq2[*Conn, error] {
 	return func(yield func(*Conn, error) bool) {
 		for {
 			c, err := l.acceptWithin(ctx)
@@ -85,7 +85,7 @@ func (l *Listener) acceptWithin(ctx context.Context) (*Conn, error) {
 }
 
 func (l *Listener) acceptWithinAsync(ctx context.Context) *job.Job[*Conn] {
-	return nextWithinAsync(ctx, l)
+	return listenerAcceptWithinAsync(ctx, l)
 }
 
 func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[*Conn], *Conn, error) {
@@ -95,19 +95,21 @@ func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (
 	return l.acceptEnter(r, ctx)
 }
 
-// nextWithin is what acceptWithinAsync runs as a machine.
+// listenerAcceptWithin is what acceptWithinAsync runs as a machine.
 //
 //movenext:async
-func nextWithin(ctx context.Context, l *Listener) (*Conn, error) { return l.acceptWithin(ctx) }
+func listenerAcceptWithin(ctx context.Context, l *Listener) (*Conn, error) {
+	return l.acceptWithin(ctx)
+}
 
 func (l *Listener) acceptEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[*Conn], *Conn, error) {
 	tr := transfer{kind: accepting}
-	if o := l.end.enter(r, ctx, &tr); o != nil {
+	if o := l.socket.enter(r, ctx, &tr); o != nil {
 		a := &acceptance{operation: o}
 		a.handle.Init(a)
 		return &a.handle, nil, nil
 	}
-	c, err := l.accepted(&tr)
+	c, err := l.newConn(&tr)
 	return nil, c, err
 }
 
@@ -119,9 +121,9 @@ type acceptance struct {
 
 // Results implements [statemachine.Outcome].
 func (a *acceptance) Results(r *statemachine.Run) (*Conn, error) {
-	l := &Listener{a.of}
+	l := &Listener{a.socket}
 	tr := a.results(r)
-	return l.accepted(&tr)
+	return l.newConn(&tr)
 }
 
 // NetListener returns the listener as a [net.Listener], for http.Server and
@@ -129,17 +131,17 @@ func (a *acceptance) Results(r *statemachine.Run) (*Conn, error) {
 // closing either closes both. It does not block.
 func (l *Listener) NetListener() net.Listener { return netListener{l} }
 
-type netListener struct{ of *Listener }
+type netListener struct{ listener *Listener }
 
 // Addr implements net.Listener.
-func (l netListener) Addr() net.Addr { return l.of.Addr() }
+func (l netListener) Addr() net.Addr { return l.listener.Addr() }
 
 // Close implements net.Listener.
-func (l netListener) Close() error { return l.of.Close() }
+func (l netListener) Close() error { return l.listener.Close() }
 
 // Accept implements net.Listener.
 func (l netListener) Accept() (net.Conn, error) {
-	c, err := l.of.Accept()
+	c, err := l.listener.Accept()
 	if err != nil {
 		return nil, err // a nil *Conn would be a net.Conn that is not nil
 	}

@@ -16,58 +16,58 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// nextAsync starts [next] as a state machine and returns its job.
-func nextAsync(l *Listener) (result *job.Job[*Conn]) {
+// listenerAcceptAsync starts [listenerAccept] as a state machine and returns its job.
+func listenerAcceptAsync(l *Listener) (result2 *job.Job[*Conn]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := nextEnter(&r, l)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := listenerAcceptEnter(&r, l)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &nextMachine{callee: callee}
+	m := &listenerAcceptMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// nextEnter enters [next] for another machine. It returns the results, or the suspended callee that will have them.
-func nextEnter(r *statemachine.Run, l *Listener) (*nextFrame, *Conn, error) {
+// listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the suspended callee that will have them.
+func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:47
 	return l.AcceptEnter(r)
 //line github.com/movenext/movenext/netio/listener_async.go:36
 }
 
-// nextFrame is the frame of the function whose results [next] returns: it keeps nothing of its own while it is suspended.
-type nextFrame = statemachine.Waiting[*Conn]
+// listenerAcceptFrame is the frame of the function whose results [listenerAccept] returns: it keeps nothing of its own while it is suspended.
+type listenerAcceptFrame = statemachine.Waiting[*Conn]
 
-// nextMachine is the root of a chain of calls that begins with [next]: it passes on what the callee returns.
-type nextMachine struct {
+// listenerAcceptMachine is the root of a chain of calls that begins with [listenerAccept]: it passes on what the callee returns.
+type listenerAcceptMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
 
-	callee *nextFrame
+	callee *listenerAcceptFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *nextMachine) MoveNext(r *statemachine.Run) bool {
+func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [next] waits for the callee.
-func (f *nextMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.next", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
+// Location returns where [listenerAccept] waits for the callee.
+func (f *listenerAcceptMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
 }
 
-// connectionsAsync returns the stream of [connections]: each range over it runs the function as a state machine.
-func connectionsAsync(ctx context.Context, l *Listener) *job.Stream[*Conn] {
+// listenerAllAsync returns the stream of [listenerAll]: each range over it runs the function as a state machine.
+func listenerAllAsync(ctx context.Context, l *Listener) *job.Stream[*Conn] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[*Conn, error] {
-		return &connectionsFrame{ctx: ctx, l: l}
+		return &listenerAllFrame{ctx: ctx, l: l}
 	})
 }
 
-// connectionsFrame is what [connections] keeps while it is suspended.
-type connectionsFrame struct {
+// listenerAllFrame is what [listenerAll] keeps while it is suspended.
+type listenerAllFrame struct {
 	statemachine.Producer[*Conn]
 
 	ctx context.Context
@@ -77,8 +77,8 @@ type connectionsFrame struct {
 	acceptWithin1 *statemachine.Waiting[*Conn]
 }
 
-// MoveNext runs [connections] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *connectionsFrame) MoveNext(r *statemachine.Run) bool {
+// MoveNext runs [listenerAll] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 	var c *Conn
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -143,52 +143,52 @@ endIf1:
 	goto for1
 }
 
-// Location returns where [connections] is suspended.
-func (f *connectionsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.connections", "github.com/movenext/movenext/netio/listener.go", 68, 72)
+// Location returns where [listenerAll] is suspended.
+func (f *listenerAllFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 68, 72)
 }
 
-// nextWithinAsync starts [nextWithin] as a state machine and returns its job.
-func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
+// listenerAcceptWithinAsync starts [listenerAcceptWithin] as a state machine and returns its job.
+func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result2 *job.Job[*Conn]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := nextWithinEnter(&r, ctx, l)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := listenerAcceptWithinEnter(&r, ctx, l)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &nextWithinMachine{callee: callee}
+	m := &listenerAcceptWithinMachine{callee: callee}
 	return m.Start(ctx, &r, m)
 }
 
-// nextWithinEnter enters [nextWithin] for another machine. It returns the results, or the suspended callee that will have them.
-func nextWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
+// listenerAcceptWithinEnter enters [listenerAcceptWithin] for another machine. It returns the results, or the suspended callee that will have them.
+func listenerAcceptWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptWithinFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:101
 	return l.acceptWithinEnter(r, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:168
 }
 
-// nextWithinFrame is the frame of the function whose results [nextWithin] returns: it keeps nothing of its own while it is suspended.
-type nextWithinFrame = statemachine.Waiting[*Conn]
+// listenerAcceptWithinFrame is the frame of the function whose results [listenerAcceptWithin] returns: it keeps nothing of its own while it is suspended.
+type listenerAcceptWithinFrame = statemachine.Waiting[*Conn]
 
-// nextWithinMachine is the root of a chain of calls that begins with [nextWithin]: it passes on what the callee returns.
-type nextWithinMachine struct {
+// listenerAcceptWithinMachine is the root of a chain of calls that begins with [listenerAcceptWithin]: it passes on what the callee returns.
+type listenerAcceptWithinMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
 
-	callee *nextWithinFrame
+	callee *listenerAcceptWithinFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *nextWithinMachine) MoveNext(r *statemachine.Run) bool {
+func (f *listenerAcceptWithinMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [nextWithin] waits for the callee.
-func (f *nextWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
+// Location returns where [listenerAcceptWithin] waits for the callee.
+func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
 }
 
-// Digest of what is above: 41aee6bf79f4b177
+// Digest of what is above: 00b75e79a6eb0a29

@@ -14,7 +14,7 @@ func (s *socket) check(k kind) error {
 // readNow reads what there is, or returns errNothingYet.
 func (s *socket) readNow(p []byte) (int, error) {
 	t := transfer{kind: reading, buf: p}
-	if s.try(&t, false) != over {
+	if s.try(&t, false) != finished {
 		return 0, errNothingYet
 	}
 	return t.n, t.err

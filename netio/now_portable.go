@@ -8,10 +8,10 @@ import "time"
 
 // check returns why no operation may begin.
 func (s *socket) check(k kind) error {
-	if err := s.left(k); err != nil || k.outward() {
+	if err := s.checkNotHandedOut(k); err != nil || k.outward() {
 		return err
 	}
-	return s.overdue()
+	return s.checkDeadline()
 }
 
 // readNow reads what there is, or returns errNothingYet.
@@ -20,14 +20,14 @@ func (s *socket) readNow(p []byte) (int, error) {
 		return 0, errNothingYet
 	}
 	defer s.in.Unlock()
-	if s.looking != nil && !s.looking.IsCompleted() || s.looking == nil && len(s.ahead) == 0 && s.kept == nil {
+	if s.looking != nil && !s.looking.IsCompleted() || s.looking == nil && len(s.ahead) == 0 && s.readErr == nil {
 		return 0, errNothingYet
 	}
 	return s.Read(p)
 }
 
-// farewell is the time that the last write may take.
-const farewell = 5 * time.Second
+// lastWriteTimeout is the time that the last write may take.
+const lastWriteTimeout = 5 * time.Second
 
 // writeNow writes p right before the connection is closed, unless another write
 // is under way.
@@ -36,7 +36,7 @@ func (s *socket) writeNow(p []byte) {
 		return
 	}
 	defer s.out.Unlock()
-	if s.conn.SetWriteDeadline(time.Now().Add(farewell)) == nil {
+	if s.conn.SetWriteDeadline(time.Now().Add(lastWriteTimeout)) == nil {
 		_, _ = s.conn.Write(p)
 	}
 }

@@ -21,17 +21,17 @@ import (
 // through a run queue.
 type operation struct {
 	transfer
-	of   *socket
-	wake chan struct{}     // of a goroutine; nil: a machine waits
-	rest statemachine.Rest // of a machine, from its Join on
+	socket *socket
+	wake   chan struct{}     // of a goroutine; nil: a machine waits
+	rest   statemachine.Rest // of a machine, from its Join on
 
 	// Guarded by the socket's lock. Once state is decided, they belong to the waiter.
-	state state
-	next  *operation // in the direction's queue
-	bound *bound     // the context that ends it; nil: it has never had one
+	state    state
+	next     *operation    // in the direction's queue
+	ctxWatch *contextWatch // nil if no context has ever bounded it
 
-	held  bool // it had the turn when it was made
-	spare bool // kept by a machine that does not use it now
+	hasTurn bool // it had the turn when it was made
+	spare   bool // a machine keeps it and does not use it now
 
 	handle statemachine.Waiting[int] // for generated code
 }
@@ -40,7 +40,7 @@ type operation struct {
 //
 //	fresh ──▶ waiting ──▶ granted ──▶ decided
 //	  │         ▲ │ └────────│─▶ decided: close, deadline, context
-//	  │         └─│──────────┘   it was told EAGAIN
+//	  │         └─│──────────┘   a call returned EAGAIN
 //	  └───────────┴─▶ decided: it ran through
 //
 // Each step out of waiting notifies the waiter once.
@@ -55,16 +55,16 @@ const (
 
 // Hints of submissions.
 var (
-	resumed = schedulers.Hint{Flags: schedulers.Resumed}
-	fairly  = schedulers.Hint{Flags: schedulers.Resumed | schedulers.PreferFairness}
+	resumed       = schedulers.Hint{Flags: schedulers.Resumed}
+	resumedFairly = schedulers.Hint{Flags: schedulers.Resumed | schedulers.PreferFairness}
 )
 
 // byMachine reports whether a machine waits.
 func (o *operation) byMachine() bool { return o.wake == nil }
 
-// tell wakes the waiter. It is called by the goroutine that granted the operation, or decided it
+// notify wakes the waiter. It is called by the goroutine that granted the operation, or decided it
 // while it waited. A nil operation has no waiter. No lock is held.
-func (o *operation) tell() {
+func (o *operation) notify() {
 	switch {
 	case o == nil:
 	case o.byMachine():
@@ -75,56 +75,57 @@ func (o *operation) tell() {
 }
 
 // Run implements schedulers.Work: the machine runs here, at its home.
-func (o *operation) Run(on schedulers.Worker) {
-	if o.of.proceed(o) == over {
-		o.rest.Run(on)
+func (o *operation) Run(worker schedulers.Worker) {
+	if o.socket.proceed(o) == finished {
+		o.rest.Run(worker)
 	}
 }
 
 // Abandon implements schedulers.Work: the machine's home has ended. Data that have arrived stay
 // in the socket for other operations.
 func (o *operation) Abandon(reason error) {
-	s := o.of
+	s := o.socket
 	s.mu.Lock()
 	var next *operation
 	if o.state == granted {
 		o.state, o.err = decided, reason
-		d := s.of(o.kind)
+		d := s.directionOf(o.kind)
 		d.taken = false
 		next = d.grant()
 	}
 	s.mu.Unlock()
-	next.tell()
+	next.notify()
 	o.rest.Abandon(reason)
 }
 
 // Join implements [statemachine.Pending].
 func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	o.rest = statemachine.RestOf(n)
-	return o.of.enqueue(o, o.held) != over
+	return o.socket.enqueue(o, o.hasTurn) != finished
 }
 
-// bound is the context that ends an operation. An operation kept for reuse keeps its bound.
-type bound struct {
-	op    *operation
-	ctx   context.Context // nil: none
-	watch ctxwatch.Turn
-	why   error // it has ended; guarded by the socket's lock
+// contextWatch watches the context that ends an operation. An operation kept for reuse keeps its
+// contextWatch.
+type contextWatch struct {
+	op     *operation
+	ctx    context.Context // nil: none
+	watch  ctxwatch.Turn
+	reason error // it has ended; guarded by the socket's lock
 }
 
-// bind makes ctx end o, which is fresh; done is its Done channel.
-func (o *operation) bind(r *statemachine.Run, ctx context.Context, done <-chan struct{}) {
-	if o.bound == nil {
-		o.bound = &bound{op: o}
+// watchContext makes ctx end o, which is fresh; done is its Done channel.
+func (o *operation) watchContext(r *statemachine.Run, ctx context.Context, done <-chan struct{}) {
+	if o.ctxWatch == nil {
+		o.ctxWatch = &contextWatch{op: o}
 	}
-	b := o.bound
+	b := o.ctxWatch
 	b.ctx = ctx
 	r.Watch(ctx, done, &b.watch, b)
 }
 
-// unbind undoes bind, and reports whether the operation can be used again. False means that
+// stop undoes watchContext, and reports whether the operation can be used again. False means that
 // ContextEnded has used it or is about to.
-func (b *bound) unbind(r *statemachine.Run) bool {
+func (b *contextWatch) stop(r *statemachine.Run) bool {
 	switch {
 	case b == nil || b.ctx == nil:
 		return true
@@ -137,26 +138,26 @@ func (b *bound) unbind(r *statemachine.Run) bool {
 }
 
 // ContextEnded implements ctxwatch.Ender.
-func (b *bound) ContextEnded(*ctxwatch.Watch) {
+func (b *contextWatch) ContextEnded(*ctxwatch.Watch) {
 	why := ctxwatch.Reason(b.ctx) // it may run a user's code: call it before taking the lock
 	if why == nil {
 		why = context.Canceled
 	}
 	o := b.op
-	s := o.of
+	s := o.socket
 	s.mu.Lock()
-	b.why = why
+	b.reason = why
 	if o.state != waiting {
 		s.mu.Unlock()
 		return
 	}
-	d := s.of(o.kind)
+	d := s.directionOf(o.kind)
 	d.remove(o)
 	o.state, o.err = decided, why
 	next := d.grant()
 	s.mu.Unlock()
-	o.tell()
-	next.tell()
+	o.notify()
+	next.notify()
 }
 
 // sleepers are the operations of goroutines.
@@ -165,28 +166,28 @@ var sleepers = sync.Pool{New: func() any { return &operation{wake: make(chan str
 // do runs t to its end, and blocks the calling goroutine until then.
 func (s *socket) do(t *transfer) {
 	v := s.try(t, false)
-	if v == over {
+	if v == finished {
 		return
 	}
 	o := sleepers.Get().(*operation)
-	o.transfer, o.of, o.state = *t, s, fresh
-	if s.enqueue(o, v == holds) != over {
+	o.transfer, o.socket, o.state = *t, s, fresh
+	if s.enqueue(o, v == keepsTurn) != finished {
 		<-o.wake
-		for s.proceed(o) != over {
+		for s.proceed(o) != finished {
 			<-o.wake
 		}
 	}
 	*t = o.transfer
-	o.transfer, o.of = transfer{}, nil
+	o.transfer, o.socket = transfer{}, nil
 	sleepers.Put(o)
 }
 
 // enter is do for the machine of r, with a context that may end the wait (nil: none). It returns
-// nil if tr is already over.
+// nil if tr is already finished.
 func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *operation {
-	v := waits
+	v := mustWait
 	if r.Proceed() {
-		if v = s.try(tr, true); v == over {
+		if v = s.try(tr, true); v == finished {
 			return nil
 		}
 	}
@@ -195,10 +196,10 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 		o = new(operation)
 		o.handle.Init(o)
 	}
-	o.transfer, o.of, o.state, o.held, o.spare = *tr, s, fresh, v == holds, false
+	o.transfer, o.socket, o.state, o.hasTurn, o.spare = *tr, s, fresh, v == keepsTurn, false
 	if ctx != nil {
 		if done := ctx.Done(); done != nil {
-			o.bind(r, ctx, done)
+			o.watchContext(r, ctx, done)
 		}
 	}
 	r.Suspend(o)
@@ -216,10 +217,10 @@ func (o *operation) Results(r *statemachine.Run) (int, error) {
 func (o *operation) results(r *statemachine.Run) transfer {
 	_ = r.Refusal() // Abandon has made it the error, unless the operation ended before
 	tr := o.transfer
-	if !o.bound.unbind(r) {
+	if !o.ctxWatch.stop(r) {
 		return tr
 	}
-	*o = operation{spare: true, handle: o.handle, bound: o.bound}
+	*o = operation{spare: true, handle: o.handle, ctxWatch: o.ctxWatch}
 	r.Keep(o)
 	return tr
 }

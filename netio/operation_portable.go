@@ -13,9 +13,9 @@ import (
 
 // operation is a transfer that a machine waits for: a goroutine performs it.
 type operation struct {
-	of *socket
+	socket *socket
 	transfer
-	ended  *job.Job[job.Void]
+	job    *job.Job[job.Void]
 	handle statemachine.Waiting[int] // for generated code
 }
 
@@ -24,10 +24,10 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	o := &operation{of: s, transfer: *tr}
+	o := &operation{socket: s, transfer: *tr}
 	o.handle.Init(o)
 	turn := s.queue(ctx, tr.kind)
-	o.ended = begin(func() (job.Void, error) {
+	o.job = startJob(func() (job.Void, error) {
 		s.perform(ctx, &o.transfer, turn)
 		return job.Void{}, nil
 	})
@@ -38,7 +38,7 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 // Join implements [statemachine.Pending].
 func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	n.Prepare(n.Target()) // for a list
-	return o.ended.Register(n)
+	return o.job.Register(n)
 }
 
 // Results implements [statemachine.Outcome].

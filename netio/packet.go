@@ -19,7 +19,7 @@ import (
 // Its methods are safe for concurrent use. Datagrams are received in the order of
 // the calls, one by each, and sent in that order. A datagram that is longer than
 // the buffer is cut off, as in package net. Errors are those of package net.
-type PacketConn struct{ end *socket }
+type PacketConn struct{ socket *socket }
 
 var _ net.PacketConn = (*PacketConn)(nil)
 
@@ -60,7 +60,7 @@ func AdoptPacket(pc net.PacketConn) (*PacketConn, error) {
 	case *PacketConn:
 		return nil, fmt.Errorf("%w: it is a *netio.PacketConn already; use it as it is", ErrNotAdoptable)
 	}
-	return nil, fmt.Errorf("%w: a %T is no open socket for datagrams; adopt a *net.UDPConn, or a *net.UnixConn of the network \"unixgram\"", ErrNotAdoptable, pc)
+	return nil, fmt.Errorf("%w: a %T is not an open socket for datagrams; adopt a *net.UDPConn, or a *net.UnixConn of the network \"unixgram\"", ErrNotAdoptable, pc)
 }
 
 // ReadFrom waits for a datagram, copies it to p, and returns its length and its
@@ -69,25 +69,25 @@ func AdoptPacket(pc net.PacketConn) (*PacketConn, error) {
 // so it cannot tell a scheduler that its worker blocks.
 func (c *PacketConn) ReadFrom(p []byte) (n int, from net.Addr, err error) {
 	t := transfer{kind: receiving, buf: p}
-	c.end.do(&t)
-	return c.received(&t)
+	c.socket.do(&t)
+	return c.datagram(&t)
 }
 
 // ReadFromAsync is [PacketConn.ReadFrom] as a job. p belongs to the job until it has
 // ended. It does not block.
 func (c *PacketConn) ReadFromAsync(p []byte) *job.Job[job.Tuple2[int, net.Addr]] {
-	return packetReceivedAsync(c, p)
+	return packetReadFromAsync(c, p)
 }
 
 // ReadFromEnter is [PacketConn.ReadFrom] as generated machines call it.
 func (c *packetConn) ReadFromEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting2[int, net.Addr], int, net.Addr, error) {
 	t := transfer{kind: receiving, buf: p}
-	if o := c.end.enter(r, nil, &t); o != nil {
+	if o := c.socket.enter(r, nil, &t); o != nil {
 		d := &receipt{operation: o}
 		d.handle.Init(d)
 		return &d.handle, 0, nil, nil
 	}
-	n, from, err := c.received(&t)
+	n, from, err := c.datagram(&t)
 	return nil, n, from, err
 }
 
@@ -99,17 +99,17 @@ type receipt struct {
 
 // Results implements [statemachine.Outcome2].
 func (d *receipt) Results(r *statemachine.Run) (int, net.Addr, error) {
-	c := &PacketConn{d.of}
+	c := &PacketConn{d.socket}
 	t := d.results(r)
-	return c.received(&t)
+	return c.datagram(&t)
 }
 
-// received is what is returned of a datagram.
-func (c *PacketConn) received(t *transfer) (int, net.Addr, error) {
+// datagram is what is returned of a datagram.
+func (c *PacketConn) datagram(t *transfer) (int, net.Addr, error) {
 	if t.err != nil {
 		return t.n, nil, t.err
 	}
-	return t.n, t.sender(c.end), nil
+	return t.n, t.sender(c.socket), nil
 }
 
 // ReadFromAddrPort is [PacketConn.ReadFrom] with the sender as a [netip.AddrPort],
@@ -117,20 +117,20 @@ func (c *PacketConn) received(t *transfer) (int, net.Addr, error) {
 // "unixgram". It blocks; its twin is [PacketConn.ReadFromAddrPortAsync].
 func (c *PacketConn) ReadFromAddrPort(p []byte) (n int, from netip.AddrPort, err error) {
 	t := transfer{kind: receiving, buf: p}
-	c.end.do(&t)
+	c.socket.do(&t)
 	return t.n, t.senderPort(), t.err
 }
 
 // ReadFromAddrPortAsync is [PacketConn.ReadFromAddrPort] as a job. p belongs to the
 // job until it has ended. It does not block.
 func (c *PacketConn) ReadFromAddrPortAsync(p []byte) *job.Job[job.Tuple2[int, netip.AddrPort]] {
-	return packetReceivedFromAsync(c, p)
+	return packetReadFromAddrPortAsync(c, p)
 }
 
 // ReadFromAddrPortEnter is [PacketConn.ReadFromAddrPort] as generated machines call it.
 func (c *packetConn) ReadFromAddrPortEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting2[int, netip.AddrPort], int, netip.AddrPort, error) {
 	t := transfer{kind: receiving, buf: p}
-	if o := c.end.enter(r, nil, &t); o != nil {
+	if o := c.socket.enter(r, nil, &t); o != nil {
 		d := &portReceipt{operation: o}
 		d.handle.Init(d)
 		return &d.handle, 0, netip.AddrPort{}, nil
@@ -154,26 +154,26 @@ func (d *portReceipt) Results(r *statemachine.Run) (int, netip.AddrPort, error) 
 // returns len(p), or an error. It blocks; its twin is [PacketConn.WriteToAsync].
 func (c *PacketConn) WriteTo(p []byte, to net.Addr) (int, error) {
 	t := transfer{kind: sending, buf: p}
-	if err := t.address(c.end, to); err != nil {
+	if err := t.setAddress(c.socket, to); err != nil {
 		return 0, err
 	}
-	c.end.do(&t)
+	c.socket.do(&t)
 	return t.n, t.err
 }
 
 // WriteToAsync is [PacketConn.WriteTo] as a job. p belongs to the job until it has
 // ended. It does not block.
 func (c *PacketConn) WriteToAsync(p []byte, to net.Addr) *job.Job[int] {
-	return packetSentAsync(c, p, to)
+	return packetWriteToAsync(c, p, to)
 }
 
 // WriteToEnter is [PacketConn.WriteTo] as generated machines call it.
 func (c *packetConn) WriteToEnter(r *statemachine.Run, p []byte, to net.Addr) (*statemachine.Waiting[int], int, error) {
 	t := transfer{kind: sending, buf: p}
-	if err := t.address(c.end, to); err != nil {
+	if err := t.setAddress(c.socket, to); err != nil {
 		return nil, 0, err
 	}
-	if o := c.end.enter(r, nil, &t); o != nil {
+	if o := c.socket.enter(r, nil, &t); o != nil {
 		return &o.handle, 0, nil
 	}
 	return nil, t.n, t.err
@@ -183,22 +183,22 @@ func (c *packetConn) WriteToEnter(r *statemachine.Run, p []byte, to net.Addr) (*
 // blocks; its twin is [PacketConn.WriteToAddrPortAsync].
 func (c *PacketConn) WriteToAddrPort(p []byte, to netip.AddrPort) (int, error) {
 	t := transfer{kind: sending, buf: p}
-	t.addressPort(to)
-	c.end.do(&t)
+	t.setAddrPort(to)
+	c.socket.do(&t)
 	return t.n, t.err
 }
 
 // WriteToAddrPortAsync is [PacketConn.WriteToAddrPort] as a job. p belongs to the job
 // until it has ended. It does not block.
 func (c *PacketConn) WriteToAddrPortAsync(p []byte, to netip.AddrPort) *job.Job[int] {
-	return packetSentToAsync(c, p, to)
+	return packetWriteToAddrPortAsync(c, p, to)
 }
 
 // WriteToAddrPortEnter is [PacketConn.WriteToAddrPort] as generated machines call it.
 func (c *packetConn) WriteToAddrPortEnter(r *statemachine.Run, p []byte, to netip.AddrPort) (*statemachine.Waiting[int], int, error) {
 	t := transfer{kind: sending, buf: p}
-	t.addressPort(to)
-	if o := c.end.enter(r, nil, &t); o != nil {
+	t.setAddrPort(to)
+	if o := c.socket.enter(r, nil, &t); o != nil {
 		return &o.handle, 0, nil
 	}
 	return nil, t.n, t.err
@@ -206,46 +206,48 @@ func (c *packetConn) WriteToAddrPortEnter(r *statemachine.Run, p []byte, to neti
 
 // Close closes the connection. Operations that wait end with an error that matches
 // [net.ErrClosed], and so does a second Close. It does not block.
-func (c *PacketConn) Close() error { return c.end.close() }
+func (c *PacketConn) Close() error { return c.socket.close() }
 
 // LocalAddr returns the address on which it receives. It does not block.
-func (c *PacketConn) LocalAddr() net.Addr { return c.end.LocalAddr() }
+func (c *PacketConn) LocalAddr() net.Addr { return c.socket.LocalAddr() }
 
 // SetDeadline is [PacketConn.SetReadDeadline] and [PacketConn.SetWriteDeadline].
-func (c *PacketConn) SetDeadline(t time.Time) error { return c.end.setDeadlines(t, true, true) }
+func (c *PacketConn) SetDeadline(t time.Time) error { return c.socket.setDeadlines(t, true, true) }
 
 // SetReadDeadline is [Conn.SetReadDeadline] for datagrams.
-func (c *PacketConn) SetReadDeadline(t time.Time) error { return c.end.setDeadlines(t, true, false) }
+func (c *PacketConn) SetReadDeadline(t time.Time) error { return c.socket.setDeadlines(t, true, false) }
 
 // SetWriteDeadline is [Conn.SetWriteDeadline] for datagrams. A datagram is never sent in
 // part.
-func (c *PacketConn) SetWriteDeadline(t time.Time) error { return c.end.setDeadlines(t, false, true) }
-
-// noPeer is the error of an address to which nothing can be sent on the network.
-func noPeer(network string, to net.Addr) error {
-	return fmt.Errorf("netio: a %T is no address of the network %s: %w", to, network, syscall.EINVAL)
+func (c *PacketConn) SetWriteDeadline(t time.Time) error {
+	return c.socket.setDeadlines(t, false, true)
 }
 
-// packetReceived is what ReadFromAsync runs as a machine.
-//
-//movenext:async
-func packetReceived(c *PacketConn, p []byte) (int, net.Addr, error) { return c.ReadFrom(p) }
+// wrongAddressError is the error of an address to which nothing can be sent on the network.
+func wrongAddressError(network string, to net.Addr) error {
+	return fmt.Errorf("netio: a %T is not an address of the network %s: %w", to, network, syscall.EINVAL)
+}
 
-// packetReceivedFrom is what ReadFromAddrPortAsync runs as a machine.
+// packetReadFrom is what ReadFromAsync runs as a machine.
 //
 //movenext:async
-func packetReceivedFrom(c *PacketConn, p []byte) (int, netip.AddrPort, error) {
+func packetReadFrom(c *PacketConn, p []byte) (int, net.Addr, error) { return c.ReadFrom(p) }
+
+// packetReadFromAddrPort is what ReadFromAddrPortAsync runs as a machine.
+//
+//movenext:async
+func packetReadFromAddrPort(c *PacketConn, p []byte) (int, netip.AddrPort, error) {
 	return c.ReadFromAddrPort(p)
 }
 
-// packetSent is what WriteToAsync runs as a machine.
+// packetWriteTo is what WriteToAsync runs as a machine.
 //
 //movenext:async
-func packetSent(c *PacketConn, p []byte, to net.Addr) (int, error) { return c.WriteTo(p, to) }
+func packetWriteTo(c *PacketConn, p []byte, to net.Addr) (int, error) { return c.WriteTo(p, to) }
 
-// packetSentTo is what WriteToAddrPortAsync runs as a machine.
+// packetWriteToAddrPort is what WriteToAddrPortAsync runs as a machine.
 //
 //movenext:async
-func packetSentTo(c *PacketConn, p []byte, to netip.AddrPort) (int, error) {
+func packetWriteToAddrPort(c *PacketConn, p []byte, to netip.AddrPort) (int, error) {
 	return c.WriteToAddrPort(p, to)
 }

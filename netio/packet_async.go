@@ -18,176 +18,176 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// packetReceivedAsync starts [packetReceived] as a state machine and returns its job.
-func packetReceivedAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[int, net.Addr]]) {
+// packetReadFromAsync starts [packetReadFrom] as a state machine and returns its job.
+func packetReadFromAsync(c *PacketConn, p []byte) (result2 *job.Job[job.Tuple2[int, net.Addr]]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1, v2 := packetReceivedEnter(&r, c, p)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1, v2 := packetReadFromEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), job.Tuple2[int, net.Addr]{V1: v0, V2: v1}, v2)
 	}
-	m := &packetReceivedMachine{callee: callee}
+	m := &packetReadFromMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetReceivedEnter enters [packetReceived] for another machine. It returns the results, or the suspended callee that will have them.
-func packetReceivedEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReceivedFrame, int, net.Addr, error) {
+// packetReadFromEnter enters [packetReadFrom] for another machine. It returns the results, or the suspended callee that will have them.
+func packetReadFromEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromFrame, int, net.Addr, error) {
 //line github.com/movenext/movenext/netio/packet.go:232
 	return c.ReadFromEnter(r, p)
 //line github.com/movenext/movenext/netio/packet_async.go:38
 }
 
-// packetReceivedFrame is the frame of the function whose results [packetReceived] returns: it keeps nothing of its own while it is suspended.
-type packetReceivedFrame = statemachine.Waiting2[int, net.Addr]
+// packetReadFromFrame is the frame of the function whose results [packetReadFrom] returns: it keeps nothing of its own while it is suspended.
+type packetReadFromFrame = statemachine.Waiting2[int, net.Addr]
 
-// packetReceivedMachine is the root of a chain of calls that begins with [packetReceived]: it passes on what the callee returns.
-type packetReceivedMachine struct {
+// packetReadFromMachine is the root of a chain of calls that begins with [packetReadFrom]: it passes on what the callee returns.
+type packetReadFromMachine struct {
 	statemachine.Builder[job.Tuple2[int, net.Addr]]
 	statemachine.Frame
 
-	callee *packetReceivedFrame
+	callee *packetReadFromFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *packetReceivedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *packetReadFromMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1, v2 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, job.Tuple2[int, net.Addr]{V1: v0, V2: v1}, v2)
 	return true
 }
 
-// Location returns where [packetReceived] waits for the callee.
-func (f *packetReceivedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReceived", File: "github.com/movenext/movenext/netio/packet.go", Line: 232}
+// Location returns where [packetReadFrom] waits for the callee.
+func (f *packetReadFromMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFrom", File: "github.com/movenext/movenext/netio/packet.go", Line: 232}
 }
 
-// packetReceivedFromAsync starts [packetReceivedFrom] as a state machine and returns its job.
-func packetReceivedFromAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[int, netip.AddrPort]]) {
+// packetReadFromAddrPortAsync starts [packetReadFromAddrPort] as a state machine and returns its job.
+func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result2 *job.Job[job.Tuple2[int, netip.AddrPort]]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1, v2 := packetReceivedFromEnter(&r, c, p)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1, v2 := packetReadFromAddrPortEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), job.Tuple2[int, netip.AddrPort]{V1: v0, V2: v1}, v2)
 	}
-	m := &packetReceivedFromMachine{callee: callee}
+	m := &packetReadFromAddrPortMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetReceivedFromEnter enters [packetReceivedFrom] for another machine. It returns the results, or the suspended callee that will have them.
-func packetReceivedFromEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReceivedFromFrame, int, netip.AddrPort, error) {
+// packetReadFromAddrPortEnter enters [packetReadFromAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
+func packetReadFromAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromAddrPortFrame, int, netip.AddrPort, error) {
 //line github.com/movenext/movenext/netio/packet.go:238
 	return c.ReadFromAddrPortEnter(r, p)
 //line github.com/movenext/movenext/netio/packet_async.go:81
 }
 
-// packetReceivedFromFrame is the frame of the function whose results [packetReceivedFrom] returns: it keeps nothing of its own while it is suspended.
-type packetReceivedFromFrame = statemachine.Waiting2[int, netip.AddrPort]
+// packetReadFromAddrPortFrame is the frame of the function whose results [packetReadFromAddrPort] returns: it keeps nothing of its own while it is suspended.
+type packetReadFromAddrPortFrame = statemachine.Waiting2[int, netip.AddrPort]
 
-// packetReceivedFromMachine is the root of a chain of calls that begins with [packetReceivedFrom]: it passes on what the callee returns.
-type packetReceivedFromMachine struct {
+// packetReadFromAddrPortMachine is the root of a chain of calls that begins with [packetReadFromAddrPort]: it passes on what the callee returns.
+type packetReadFromAddrPortMachine struct {
 	statemachine.Builder[job.Tuple2[int, netip.AddrPort]]
 	statemachine.Frame
 
-	callee *packetReceivedFromFrame
+	callee *packetReadFromAddrPortFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *packetReceivedFromMachine) MoveNext(r *statemachine.Run) bool {
+func (f *packetReadFromAddrPortMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1, v2 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, job.Tuple2[int, netip.AddrPort]{V1: v0, V2: v1}, v2)
 	return true
 }
 
-// Location returns where [packetReceivedFrom] waits for the callee.
-func (f *packetReceivedFromMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReceivedFrom", File: "github.com/movenext/movenext/netio/packet.go", Line: 238}
+// Location returns where [packetReadFromAddrPort] waits for the callee.
+func (f *packetReadFromAddrPortMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFromAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 238}
 }
 
-// packetSentAsync starts [packetSent] as a state machine and returns its job.
-func packetSentAsync(c *PacketConn, p []byte, to net.Addr) (result *job.Job[int]) {
+// packetWriteToAsync starts [packetWriteTo] as a state machine and returns its job.
+func packetWriteToAsync(c *PacketConn, p []byte, to net.Addr) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := packetSentEnter(&r, c, p, to)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := packetWriteToEnter(&r, c, p, to)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &packetSentMachine{callee: callee}
+	m := &packetWriteToMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetSentEnter enters [packetSent] for another machine. It returns the results, or the suspended callee that will have them.
-func packetSentEnter(r *statemachine.Run, c *PacketConn, p []byte, to net.Addr) (*packetSentFrame, int, error) {
+// packetWriteToEnter enters [packetWriteTo] for another machine. It returns the results, or the suspended callee that will have them.
+func packetWriteToEnter(r *statemachine.Run, c *PacketConn, p []byte, to net.Addr) (*packetWriteToFrame, int, error) {
 //line github.com/movenext/movenext/netio/packet.go:244
 	return c.WriteToEnter(r, p, to)
 //line github.com/movenext/movenext/netio/packet_async.go:124
 }
 
-// packetSentFrame is the frame of the function whose results [packetSent] returns: it keeps nothing of its own while it is suspended.
-type packetSentFrame = statemachine.Waiting[int]
+// packetWriteToFrame is the frame of the function whose results [packetWriteTo] returns: it keeps nothing of its own while it is suspended.
+type packetWriteToFrame = statemachine.Waiting[int]
 
-// packetSentMachine is the root of a chain of calls that begins with [packetSent]: it passes on what the callee returns.
-type packetSentMachine struct {
+// packetWriteToMachine is the root of a chain of calls that begins with [packetWriteTo]: it passes on what the callee returns.
+type packetWriteToMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
 
-	callee *packetSentFrame
+	callee *packetWriteToFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *packetSentMachine) MoveNext(r *statemachine.Run) bool {
+func (f *packetWriteToMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [packetSent] waits for the callee.
-func (f *packetSentMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetSent", File: "github.com/movenext/movenext/netio/packet.go", Line: 244}
+// Location returns where [packetWriteTo] waits for the callee.
+func (f *packetWriteToMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteTo", File: "github.com/movenext/movenext/netio/packet.go", Line: 244}
 }
 
-// packetSentToAsync starts [packetSentTo] as a state machine and returns its job.
-func packetSentToAsync(c *PacketConn, p []byte, to netip.AddrPort) (result *job.Job[int]) {
+// packetWriteToAddrPortAsync starts [packetWriteToAddrPort] as a state machine and returns its job.
+func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := packetSentToEnter(&r, c, p, to)
+	defer statemachine.Catch(&r, &result2)
+	callee, v0, v1 := packetWriteToAddrPortEnter(&r, c, p, to)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &packetSentToMachine{callee: callee}
+	m := &packetWriteToAddrPortMachine{callee: callee}
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetSentToEnter enters [packetSentTo] for another machine. It returns the results, or the suspended callee that will have them.
-func packetSentToEnter(r *statemachine.Run, c *PacketConn, p []byte, to netip.AddrPort) (*packetSentToFrame, int, error) {
+// packetWriteToAddrPortEnter enters [packetWriteToAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
+func packetWriteToAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte, to netip.AddrPort) (*packetWriteToAddrPortFrame, int, error) {
 //line github.com/movenext/movenext/netio/packet.go:250
 	return c.WriteToAddrPortEnter(r, p, to)
 //line github.com/movenext/movenext/netio/packet_async.go:167
 }
 
-// packetSentToFrame is the frame of the function whose results [packetSentTo] returns: it keeps nothing of its own while it is suspended.
-type packetSentToFrame = statemachine.Waiting[int]
+// packetWriteToAddrPortFrame is the frame of the function whose results [packetWriteToAddrPort] returns: it keeps nothing of its own while it is suspended.
+type packetWriteToAddrPortFrame = statemachine.Waiting[int]
 
-// packetSentToMachine is the root of a chain of calls that begins with [packetSentTo]: it passes on what the callee returns.
-type packetSentToMachine struct {
+// packetWriteToAddrPortMachine is the root of a chain of calls that begins with [packetWriteToAddrPort]: it passes on what the callee returns.
+type packetWriteToAddrPortMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
 
-	callee *packetSentToFrame
+	callee *packetWriteToAddrPortFrame
 }
 
 // MoveNext is called when the callee has ended, and completes the job.
-func (f *packetSentToMachine) MoveNext(r *statemachine.Run) bool {
+func (f *packetWriteToAddrPortMachine) MoveNext(r *statemachine.Run) bool {
 	v0, v1 := f.callee.Results(r)
 	f.callee = nil
 	f.SetResult(r, v0, v1)
 	return true
 }
 
-// Location returns where [packetSentTo] waits for the callee.
-func (f *packetSentToMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetSentTo", File: "github.com/movenext/movenext/netio/packet.go", Line: 250}
+// Location returns where [packetWriteToAddrPort] waits for the callee.
+func (f *packetWriteToAddrPortMachine) Location() statemachine.Location {
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteToAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 250}
 }
 
-// Digest of what is above: c59212e214f3a8a4
+// Digest of what is above: 45894a5172748e35

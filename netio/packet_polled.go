@@ -12,9 +12,9 @@ import (
 
 // takePacket makes a PacketConn of pc, as take makes a Conn.
 func takePacket(pc net.PacketConn) (*PacketConn, error) {
-	s, err := adopted(pc.(syscall.Conn), pc.LocalAddr(), func(s *socket) error {
+	s, err := adoptSocket(pc.(syscall.Conn), pc.LocalAddr(), func(s *socket) error {
 		if local, err := syscall.Getsockname(s.fd); err == nil {
-			_, s.wide = local.(*syscall.SockaddrInet6)
+			_, s.ipv6 = local.(*syscall.SockaddrInet6)
 		}
 		return nil
 	})
@@ -27,43 +27,43 @@ func takePacket(pc net.PacketConn) (*PacketConn, error) {
 
 // sender is the address of the datagram that t has received, in the form of package net.
 func (t *transfer) sender(s *socket) net.Addr {
-	if s.isUnix() && t.more.name == "" {
+	if s.isUnix() && t.sys.name == "" {
 		return nil
 	}
-	return netAddr(s.network, t.more.from, t.more.name)
+	return netAddr(s.network, t.sys.from, t.sys.name)
 }
 
-func (t *transfer) senderPort() netip.AddrPort { return t.more.from }
+func (t *transfer) senderPort() netip.AddrPort { return t.sys.from }
 
-// address takes the address to send to from its form in package net.
-func (t *transfer) address(s *socket, to net.Addr) error {
+// setAddress takes the address to send to from its form in package net.
+func (t *transfer) setAddress(s *socket, to net.Addr) error {
 	switch to := to.(type) {
 	case *net.UDPAddr:
 		if to != nil && !s.isUnix() {
-			t.addressPort(to.AddrPort())
+			t.setAddrPort(to.AddrPort())
 			return nil
 		}
 	case *net.UnixAddr:
 		if to != nil && s.isUnix() {
-			t.more.name = to.Name
+			t.sys.name = to.Name
 			return nil
 		}
 	}
-	return &net.OpError{Op: "write", Net: s.network, Source: s.LocalAddr(), Addr: to, Err: noPeer(s.network, to)}
+	return &net.OpError{Op: "write", Net: s.network, Source: s.LocalAddr(), Addr: to, Err: wrongAddressError(s.network, to)}
 }
 
-func (t *transfer) addressPort(to netip.AddrPort) { t.more.from = to }
+func (t *transfer) setAddrPort(to netip.AddrPort) { t.sys.from = to }
 
 // peer is the address to send to, as the system takes it.
 func (t *transfer) peer(s *socket) (syscall.Sockaddr, error) {
 	if s.isUnix() {
-		return &syscall.SockaddrUnix{Name: t.more.name}, nil
+		return &syscall.SockaddrUnix{Name: t.sys.name}, nil
 	}
-	at := t.more.from
+	at := t.sys.from
 	switch ip := at.Addr(); {
 	case !ip.IsValid():
 		return nil, syscall.EINVAL
-	case s.wide:
+	case s.ipv6:
 		return &syscall.SockaddrInet6{Addr: ip.As16(), Port: int(at.Port()), ZoneId: zoneID(ip.Zone())}, nil
 	case ip.Unmap().Is4():
 		return &syscall.SockaddrInet4{Addr: ip.As4(), Port: int(at.Port())}, nil
@@ -91,7 +91,7 @@ func (t *transfer) receive(s *socket) (done, drained bool) {
 		switch err {
 		case nil:
 			t.n = n
-			t.more.from, t.more.name = endOf(from)
+			t.sys.from, t.sys.name = addressOf(from)
 			return true, false
 		case syscall.EINTR:
 			continue
@@ -118,7 +118,7 @@ func (t *transfer) send(s *socket) (done bool) {
 		}
 	}
 	t.err = &net.OpError{
-		Op: "write", Net: s.network, Source: s.LocalAddr(), Addr: netAddr(s.network, t.more.from, t.more.name),
+		Op: "write", Net: s.network, Source: s.LocalAddr(), Addr: netAddr(s.network, t.sys.from, t.sys.name),
 		Err: os.NewSyscallError("sendto", err),
 	}
 	return true

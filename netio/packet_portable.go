@@ -18,14 +18,14 @@ func takePacket(pc net.PacketConn) (*PacketConn, error) {
 
 // sender is the address of the datagram that t has received.
 func (t *transfer) sender(*socket) net.Addr {
-	if u, ok := t.more.peer.(*net.UnixAddr); ok && (u == nil || u.Name == "") {
+	if u, ok := t.sys.peer.(*net.UnixAddr); ok && (u == nil || u.Name == "") {
 		return nil
 	}
-	return t.more.peer
+	return t.sys.peer
 }
 
 func (t *transfer) senderPort() netip.AddrPort {
-	u, ok := t.more.peer.(*net.UDPAddr)
+	u, ok := t.sys.peer.(*net.UDPAddr)
 	if !ok {
 		return netip.AddrPort{}
 	}
@@ -33,32 +33,32 @@ func (t *transfer) senderPort() netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// address takes the address to send to from its form in package net.
-func (t *transfer) address(s *socket, to net.Addr) error {
+// setAddress takes the address to send to from its form in package net.
+func (t *transfer) setAddress(s *socket, to net.Addr) error {
 	switch own := s.LocalAddr(); to := to.(type) {
 	case *net.UDPAddr:
 		if _, ok := own.(*net.UDPAddr); ok && to != nil {
-			t.more.peer = to
+			t.sys.peer = to
 			return nil
 		}
 	case *net.UnixAddr:
 		if _, ok := own.(*net.UnixAddr); ok && to != nil {
-			t.more.peer = to
+			t.sys.peer = to
 			return nil
 		}
 	}
 	network := s.LocalAddr().Network()
-	return &net.OpError{Op: "write", Net: network, Source: s.LocalAddr(), Addr: to, Err: noPeer(network, to)}
+	return &net.OpError{Op: "write", Net: network, Source: s.LocalAddr(), Addr: to, Err: wrongAddressError(network, to)}
 }
 
-func (t *transfer) addressPort(to netip.AddrPort) { t.more.peer = net.UDPAddrFromAddrPort(to) }
+func (t *transfer) setAddrPort(to netip.AddrPort) { t.sys.peer = net.UDPAddrFromAddrPort(to) }
 
 // receive takes a datagram out of the socket.
 func (t *transfer) receive(s *socket) {
-	if t.err = s.overdue(); t.err == nil {
-		t.n, t.more.peer, t.err = s.conn.(net.PacketConn).ReadFrom(t.buf)
+	if t.err = s.checkDeadline(); t.err == nil {
+		t.n, t.sys.peer, t.err = s.conn.(net.PacketConn).ReadFrom(t.buf)
 	}
 }
 
 // send hands a datagram to the system.
-func (t *transfer) send(s *socket) { t.n, t.err = s.conn.(net.PacketConn).WriteTo(t.buf, t.more.peer) }
+func (t *transfer) send(s *socket) { t.n, t.err = s.conn.(net.PacketConn).WriteTo(t.buf, t.sys.peer) }

@@ -43,14 +43,14 @@ import (
 // slot now belong to another socket: then the generation differs. It is tempting to look the
 // descriptor up in a map, but that would find the other socket.
 
-// batch is the maximum number of events in a fetch.
-const batch = 128
+// maxBatch is the maximum number of events in a fetch.
+const maxBatch = 128
 
-// happening is the set of conditions that an event reports.
-type happening uint8
+// conditions is the set of conditions that an event reports.
+type conditions uint8
 
 const (
-	readable happening = 1 << iota
+	readable conditions = 1 << iota
 	writable
 	readEnd  // the peer has shut down its side, or worse
 	writeEnd // nothing can be written any more
@@ -60,11 +60,11 @@ const (
 type poller struct {
 	instance
 	timers timers.Queue
-	began  time.Time
+	epoch  time.Time
 
-	fetches atomic.Uint32 // number of fetches begun
-	looking sync.Mutex    // guards seen, and what Look needs of the instance
-	seen    [batch / 4]event
+	fetches    atomic.Uint32 // number of fetches begun
+	lookMu     sync.Mutex    // guards lookEvents, and what Look needs of the instance
+	lookEvents [maxBatch / 4]event
 
 	// Guarded by pollers.
 	slots []slot
@@ -73,7 +73,7 @@ type poller struct {
 
 // slot is the entry of one socket. Its generation counts the sockets that have left it.
 type slot struct {
-	of         *socket
+	socket     *socket
 	generation uint32
 }
 
@@ -84,7 +84,7 @@ var (
 )
 
 // now returns the time on the poller's clock: never 0.
-func (p *poller) now() int64 { return int64(time.Since(p.began)) + 1 }
+func (p *poller) now() int64 { return int64(time.Since(p.epoch)) + 1 }
 
 // register puts a new socket into the current poller.
 func register(s *socket) error {
@@ -96,15 +96,15 @@ func register(s *socket) error {
 		}
 	}
 	p := current
-	i := p.place(s.fd)
+	i := p.allocateSlot(s.fd)
 	if err := p.add(s.fd, i); err != nil {
-		p.vacate(i)
+		p.freeSlot(i)
 		if p.live == 0 {
 			p.stop()
 		}
 		return err
 	}
-	p.slots[i].of = s
+	p.slots[i].socket = s
 	s.poller, s.slot = p, i
 	s.in.ready, s.out.ready = true, true
 	s.in.sticky = !shortReadsTell || s.isUnix()
@@ -117,15 +117,15 @@ func (p *poller) unregister(s *socket) {
 	pollers.Lock()
 	defer pollers.Unlock()
 	p.remove(s.fd)
-	p.vacate(s.slot)
+	p.freeSlot(s.slot)
 	if p.live--; p.live == 0 {
 		p.stop()
 	}
 }
 
-// next advances the slot to the next generation, without a socket; pollers is held, here and
+// advance advances the slot to the next generation, without a socket; pollers is held, here and
 // below.
-func (p *poller) next(i uint32) { p.slots[i] = slot{generation: p.slots[i].generation + 1} }
+func (p *poller) advance(i uint32) { p.slots[i] = slot{generation: p.slots[i].generation + 1} }
 
 // errBubble is the error of a poller that would start in a bubble.
 var errBubble = errors.New("netio: the poller cannot start inside of a testing/synctest bubble, whose clock and goroutines stand " +
@@ -136,7 +136,7 @@ func start() error {
 	if glance.InBubble() {
 		return errBubble
 	}
-	p := &poller{began: time.Now()}
+	p := &poller{epoch: time.Now()}
 	if err := p.open(); err != nil {
 		return err
 	}
@@ -153,24 +153,24 @@ func (p *poller) stop() {
 	p.end()
 }
 
-// occurrence is an event whose socket is known.
-type occurrence struct {
-	at   *socket
-	bits happening
+// socketEvent is an event whose socket is known.
+type socketEvent struct {
+	socket     *socket
+	conditions conditions
 }
 
-// handle notifies the sockets of a batch; found has space for them.
-func (p *poller) handle(events []event, fetch uint32, found []occurrence) {
+// handle notifies the sockets of a batch of events; found has space for them.
+func (p *poller) handle(events []event, fetch uint32, found []socketEvent) {
 	pollers.Lock()
 	for i := range events {
 		ev := &events[i]
-		if sl := &p.slots[slotIn(ev)]; sl.of != nil && isOf(ev, sl.generation) {
-			found = append(found, occurrence{sl.of, happened(ev)})
+		if sl := &p.slots[slotOf(ev)]; sl.socket != nil && hasGeneration(ev, sl.generation) {
+			found = append(found, socketEvent{sl.socket, conditionsOf(ev)})
 		}
 	}
 	pollers.Unlock()
 	for i := range found {
-		found[i].at.event(found[i].bits, fetch)
-		found[i].at = nil
+		found[i].socket.event(found[i].conditions, fetch)
+		found[i].socket = nil
 	}
 }

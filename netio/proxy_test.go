@@ -192,8 +192,8 @@ func TestThroughAProxyThatFails(t *testing.T) {
 				at, err := server.Await()
 				require.NoError(t, err)
 				name := fmt.Sprint("fault ", f, ", round ", round)
-				ends(t, name+", client", f, client, down)
-				ends(t, name+", server", f, at, up)
+				addresses(t, name+", client", f, client, down)
+				addresses(t, name+", server", f, at, up)
 			}
 		}
 	})
@@ -208,8 +208,8 @@ func exchangeEither(plain bool, c *netio.Conn, data []byte) outcome {
 	return o
 }
 
-// ends checks what one end has seen.
-func ends(t *testing.T, name string, f fault, got outcome, sent []byte) {
+// addresses checks what one end has seen.
+func addresses(t *testing.T, name string, f fault, got outcome, sent []byte) {
 	t.Helper()
 	require.LessOrEqual(t, len(got.received), len(sent), name)
 	require.True(t, bytes.Equal(sent[:len(got.received)], got.received), name)

@@ -2,10 +2,10 @@ package netio
 
 import "context"
 
-// decrypted is TLSConn.Read.
+// tlsRead is TLSConn.Read.
 //
 //movenext:async
-func decrypted(c *TLSConn, p []byte) (int, error) {
+func tlsRead(c *TLSConn, p []byte) (int, error) {
 	if err := c.Handshake(context.Background()); err != nil {
 		return 0, err
 	}
@@ -15,7 +15,7 @@ func decrypted(c *TLSConn, p []byte) (int, error) {
 	defer c.in.Unlock()
 	for {
 		n, err := c.take(p)
-		if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
+		if failed := flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
 			return 0, failed
 		}
 		if err != errNothingYet {
@@ -27,10 +27,10 @@ func decrypted(c *TLSConn, p []byte) (int, error) {
 	}
 }
 
-// decryptable is TLSConn.Readable.
+// tlsReadable is TLSConn.Readable.
 //
 //movenext:async
-func decryptable(ctx context.Context, c *TLSConn) error {
+func tlsReadable(ctx context.Context, c *TLSConn) error {
 	if err := c.Handshake(ctx); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func decryptable(ctx context.Context, c *TLSConn) error {
 	defer c.in.Unlock()
 	for {
 		err := c.peek()
-		if failed := flushed(c); failed != nil && err == errNothingYet {
+		if failed := flushRecords(c); failed != nil && err == errNothingYet {
 			return failed
 		}
 		if err != errNothingYet {
@@ -55,7 +55,7 @@ func decryptable(ctx context.Context, c *TLSConn) error {
 // take returns data that are available, or errNothingYet. The caller has the turn
 // to read.
 func (c *TLSConn) take(p []byte) (int, error) {
-	if err := c.wire.conn.end.check(reading); err != nil {
+	if err := c.wire.conn.socket.check(reading); err != nil {
 		return 0, err
 	}
 	if len(p) == 0 {
@@ -77,7 +77,7 @@ func (c *TLSConn) take(p []byte) (int, error) {
 // errNothingYet if there is not. An end or an error counts as something:
 // crypto/tls returns it again.
 func (c *TLSConn) peek() error {
-	if err := c.wire.conn.end.check(reading); err != nil {
+	if err := c.wire.conn.socket.check(reading); err != nil {
 		return err
 	}
 	if len(c.peeked) > 0 {
@@ -91,14 +91,14 @@ func (c *TLSConn) peek() error {
 	return nil
 }
 
-// part is the number of bytes of a write that are encrypted before they are sent:
+// maxPart is the number of bytes of a write that are encrypted before they are sent:
 // a few records.
-const part = 1 << 16
+const maxPart = 1 << 16
 
-// encrypted is TLSConn.WriteAll.
+// tlsWrite is TLSConn.WriteAll.
 //
 //movenext:async
-func encrypted(ctx context.Context, c *TLSConn, p []byte) (int, error) {
+func tlsWrite(ctx context.Context, c *TLSConn, p []byte) (int, error) {
 	if err := c.Handshake(ctx); err != nil {
 		return 0, err
 	}
@@ -110,11 +110,11 @@ func encrypted(ctx context.Context, c *TLSConn, p []byte) (int, error) {
 		if err := c.mayWrite(); err != nil {
 			return done, err
 		}
-		n, err := c.tls.Write(p[done:min(len(p), done+part)])
+		n, err := c.tls.Write(p[done:min(len(p), done+maxPart)])
 		if err != nil {
 			return done, err
 		}
-		if err := sent(ctx, c); err != nil {
+		if err := sendRecords(ctx, c); err != nil {
 			return done, err
 		}
 		if done += n; done == len(p) {
@@ -131,13 +131,13 @@ func (c *TLSConn) mayWrite() error {
 	if broken != nil {
 		return broken
 	}
-	return c.wire.conn.end.check(writing)
+	return c.wire.conn.socket.check(writing)
 }
 
-// finished is TLSConn.CloseWrite.
+// tlsCloseWrite is TLSConn.CloseWrite.
 //
 //movenext:async
-func finished(c *TLSConn) error {
+func tlsCloseWrite(c *TLSConn) error {
 	if err := c.Handshake(context.Background()); err != nil {
 		return err
 	}
@@ -148,33 +148,33 @@ func finished(c *TLSConn) error {
 	if err := c.tls.CloseWrite(); err != nil {
 		return err
 	}
-	if err := sent(context.Background(), c); err != nil {
+	if err := sendRecords(context.Background(), c); err != nil {
 		return err
 	}
 	return c.wire.conn.CloseWrite()
 }
 
-// flushed sends the records that crypto/tls has made while it read. A reader with
+// flushRecords sends the records that crypto/tls has made while it was reading. A reader with
 // nothing to send does not wait for writers.
 //
 //movenext:async
-func flushed(c *TLSConn) error {
-	if !c.wire.full() {
+func flushRecords(c *TLSConn) error {
+	if !c.wire.hasOutput() {
 		return nil
 	}
 	if err := c.out.Lock(context.Background()); err != nil {
 		return err
 	}
 	defer c.out.Unlock()
-	return sent(context.Background(), c)
+	return sendRecords(context.Background(), c)
 }
 
-// sent sends all of out, and breaks the connection if it cannot. Its caller has
+// sendRecords sends all of out, and breaks the connection if it cannot. Its caller has
 // the turn to write.
 //
 //movenext:async
-func sent(ctx context.Context, c *TLSConn) error {
-	b := c.wire.taken()
+func sendRecords(ctx context.Context, c *TLSConn) error {
+	b := c.wire.take()
 	if b == nil {
 		return nil
 	}

@@ -16,37 +16,37 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// decryptedAsync starts [decrypted] as a state machine and returns its job.
-func decryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
+// tlsReadAsync starts [tlsRead] as a state machine and returns its job.
+func tlsReadAsync(c *TLSConn, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := decryptedLocals{c: c, p: p}
-	defer statemachine.Catch(&r, &result)
+	frame := tlsReadLocals{c: c, p: p}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &decryptedMachine{decryptedLocals: frame}
+	m := &tlsReadMachine{tlsReadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// decryptedLocals is what [decrypted] keeps while it is suspended.
-type decryptedLocals struct {
+// tlsReadLocals is what [tlsRead] keeps while it is suspended.
+type tlsReadLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	c *TLSConn
 	p []byte
 
-	handshake1 *job.Job[job.Void]
-	lock2      *statemachine.WaitingVoid[job.Void]
-	n          int
-	err        error
-	flushed3   *flushedFrame
-	readable4  *statemachine.WaitingVoid[int]
+	handshake1    *job.Job[job.Void]
+	lock2         *statemachine.WaitingVoid[job.Void]
+	n             int
+	err           error
+	flushRecords3 *flushRecordsFrame
+	readable4     *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [decrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [tlsRead] from where it stopped to its next suspension (false) or its end (true).
+func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
@@ -130,20 +130,20 @@ resumed2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:17
 	f.n, f.err = f.c.take(f.p)
-	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
+	// records.go:18: if failed := flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
-	f.flushed3, failed = flushedEnter(r, f.c)
+	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:137
-	if f.flushed3 == nil {
+	if f.flushRecords3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:18
-	failed = f.flushed3.Results(r)
+	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:18
-	f.flushed3 = nil
+	f.flushRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:18
 	if failed != nil && f.n == 0 && f.err == errNothingYet {
@@ -188,59 +188,59 @@ resumed4:
 	goto for1
 }
 
-// Location returns where [decrypted] is suspended.
-func (f *decryptedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.decrypted", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
+// Location returns where [tlsRead] is suspended.
+func (f *tlsReadLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
 }
 
-// decryptedMachine is the root of a chain of calls that begins with [decrypted]: chain, job and frame in one allocation.
-type decryptedMachine struct {
+// tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame in one allocation.
+type tlsReadMachine struct {
 	statemachine.Builder[int]
-	decryptedLocals
+	tlsReadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, v0, v1)
-	f.decryptedLocals = decryptedLocals{Frame: f.decryptedLocals.Frame} // the job keeps nothing else alive
+	f.tlsReadLocals = tlsReadLocals{Frame: f.tlsReadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// decryptableAsync starts [decryptable] as a state machine and returns its job.
-func decryptableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+// tlsReadableAsync starts [tlsReadable] as a state machine and returns its job.
+func tlsReadableAsync(ctx context.Context, c *TLSConn) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := decryptableLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&r, &result)
+	frame := tlsReadableLocals{ctx: ctx, c: c}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &decryptableMachine{decryptableLocals: frame}
+	m := &tlsReadableMachine{tlsReadableLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// decryptableLocals is what [decryptable] keeps while it is suspended.
-type decryptableLocals struct {
+// tlsReadableLocals is what [tlsReadable] keeps while it is suspended.
+type tlsReadableLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	ctx context.Context
 	c   *TLSConn
 
-	handshake1 *job.Job[job.Void]
-	lock2      *statemachine.WaitingVoid[job.Void]
-	err        error
-	flushed3   *flushedFrame
-	readable4  *statemachine.WaitingVoid[int]
+	handshake1    *job.Job[job.Void]
+	lock2         *statemachine.WaitingVoid[job.Void]
+	err           error
+	flushRecords3 *flushRecordsFrame
+	readable4     *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [decryptable] from where it stopped to its next suspension (false) or its end (true).
-func (f *decryptableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+// moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end (true).
+func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var failed error
@@ -324,20 +324,20 @@ resumed2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:42
 	f.err = f.c.peek()
-	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
+	// records.go:43: if failed := flushRecords(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
-	f.flushed3, failed = flushedEnter(r, f.c)
+	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:331
-	if f.flushed3 == nil {
+	if f.flushRecords3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:43
-	failed = f.flushed3.Results(r)
+	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:43
-	f.flushed3 = nil
+	f.flushRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:43
 	if failed != nil && f.err == errNothingYet {
@@ -382,44 +382,44 @@ resumed4:
 	goto for1
 }
 
-// Location returns where [decryptable] is suspended.
-func (f *decryptableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.decryptable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
+// Location returns where [tlsReadable] is suspended.
+func (f *tlsReadableLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
 }
 
-// decryptableMachine is the root of a chain of calls that begins with [decryptable]: chain, job and frame in one allocation.
-type decryptableMachine struct {
+// tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job and frame in one allocation.
+type tlsReadableMachine struct {
 	statemachine.Builder[job.Void]
-	decryptableLocals
+	tlsReadableLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *decryptableMachine) MoveNext(r *statemachine.Run) bool {
+func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
-	f.decryptableLocals = decryptableLocals{Frame: f.decryptableLocals.Frame} // the job keeps nothing else alive
+	f.tlsReadableLocals = tlsReadableLocals{Frame: f.tlsReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// encryptedAsync starts [encrypted] as a state machine and returns its job.
-func encryptedAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
+// tlsWriteAsync starts [tlsWrite] as a state machine and returns its job.
+func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := encryptedLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&r, &result)
+	frame := tlsWriteLocals{ctx: ctx, c: c, p: p}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &encryptedMachine{encryptedLocals: frame}
+	m := &tlsWriteMachine{tlsWriteLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// encryptedLocals is what [encrypted] keeps while it is suspended.
-type encryptedLocals struct {
+// tlsWriteLocals is what [tlsWrite] keeps while it is suspended.
+type tlsWriteLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -427,15 +427,15 @@ type encryptedLocals struct {
 	c   *TLSConn
 	p   []byte
 
-	handshake1 *job.Job[job.Void]
-	lock2      *statemachine.WaitingVoid[job.Void]
-	done       int
-	n          int
-	sent3      *sentFrame
+	handshake1   *job.Job[job.Void]
+	lock2        *statemachine.WaitingVoid[job.Void]
+	done         int
+	n            int
+	sendRecords3 *sendRecordsFrame
 }
 
-// moveNext runs [encrypted] from where it stopped to its next suspension (false) or its end (true).
-func (f *encryptedLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
+// moveNext runs [tlsWrite] from where it stopped to its next suspension (false) or its end (true).
+func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
@@ -528,7 +528,7 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:113
 		var err3 error
 //line github.com/movenext/movenext/netio/records.go:113
-		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+part)])
+		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
 //line github.com/movenext/movenext/netio/records.go:115
@@ -537,20 +537,20 @@ for1:
 			return true, result0, result1
 		}
 	}
-	// records.go:117: if err := sent(ctx, c); err != nil {
+	// records.go:117: if err := sendRecords(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
-	f.sent3, err2 = sentEnter(r, f.ctx, f.c)
+	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:544
-	if f.sent3 == nil {
+	if f.sendRecords3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:117
-	err2 = f.sent3.Results(r)
+	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:117
-	f.sent3 = nil
+	f.sendRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:117
 	if err2 != nil {
@@ -571,57 +571,57 @@ resumed3:
 	goto for1
 }
 
-// Location returns where [encrypted] is suspended.
-func (f *encryptedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.encrypted", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
+// Location returns where [tlsWrite] is suspended.
+func (f *tlsWriteLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
 }
 
-// encryptedMachine is the root of a chain of calls that begins with [encrypted]: chain, job and frame in one allocation.
-type encryptedMachine struct {
+// tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and frame in one allocation.
+type tlsWriteMachine struct {
 	statemachine.Builder[int]
-	encryptedLocals
+	tlsWriteLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *encryptedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, v0, v1)
-	f.encryptedLocals = encryptedLocals{Frame: f.encryptedLocals.Frame} // the job keeps nothing else alive
+	f.tlsWriteLocals = tlsWriteLocals{Frame: f.tlsWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// finishedAsync starts [finished] as a state machine and returns its job.
-func finishedAsync(c *TLSConn) (result *job.Job[job.Void]) {
+// tlsCloseWriteAsync starts [tlsCloseWrite] as a state machine and returns its job.
+func tlsCloseWriteAsync(c *TLSConn) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := finishedLocals{c: c}
-	defer statemachine.Catch(&r, &result)
+	frame := tlsCloseWriteLocals{c: c}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &finishedMachine{finishedLocals: frame}
+	m := &tlsCloseWriteMachine{tlsCloseWriteLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// finishedLocals is what [finished] keeps while it is suspended.
-type finishedLocals struct {
+// tlsCloseWriteLocals is what [tlsCloseWrite] keeps while it is suspended.
+type tlsCloseWriteLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	c *TLSConn
 
-	handshake1  *job.Job[job.Void]
-	lock2       *statemachine.WaitingVoid[job.Void]
-	sent3       *sentFrame
-	closeWrite4 *statemachine.WaitingVoid[int]
+	handshake1   *job.Job[job.Void]
+	lock2        *statemachine.WaitingVoid[job.Void]
+	sendRecords3 *sendRecordsFrame
+	closeWrite4  *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [finished] from where it stopped to its next suspension (false) or its end (true).
-func (f *finishedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+// moveNext runs [tlsCloseWrite] from where it stopped to its next suspension (false) or its end (true).
+func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
@@ -710,20 +710,20 @@ resumed2:
 //line github.com/movenext/movenext/netio/records.go:149
 		return true, result0
 	}
-	// records.go:151: if err := sent(context.Background(), c); err != nil {
+	// records.go:151: if err := sendRecords(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
-	f.sent3, err2 = sentEnter(r, context.Background(), f.c)
+	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:717
-	if f.sent3 == nil {
+	if f.sendRecords3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/netio/records.go:151
-	err2 = f.sent3.Results(r)
+	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records.go:151
-	f.sent3 = nil
+	f.sendRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:151
 	if err2 != nil {
@@ -758,83 +758,83 @@ resumed4:
 //line github.com/movenext/movenext/netio/records_async.go:759
 }
 
-// Location returns where [finished] is suspended.
-func (f *finishedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.finished", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
+// Location returns where [tlsCloseWrite] is suspended.
+func (f *tlsCloseWriteLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
 }
 
-// finishedMachine is the root of a chain of calls that begins with [finished]: chain, job and frame in one allocation.
-type finishedMachine struct {
+// tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain, job and frame in one allocation.
+type tlsCloseWriteMachine struct {
 	statemachine.Builder[job.Void]
-	finishedLocals
+	tlsCloseWriteLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *finishedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
-	f.finishedLocals = finishedLocals{Frame: f.finishedLocals.Frame} // the job keeps nothing else alive
+	f.tlsCloseWriteLocals = tlsCloseWriteLocals{Frame: f.tlsCloseWriteLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// flushedAsync starts [flushed] as a state machine and returns its job.
-func flushedAsync(c *TLSConn) (result *job.Job[job.Void]) {
+// flushRecordsAsync starts [flushRecords] as a state machine and returns its job.
+func flushRecordsAsync(c *TLSConn) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := flushedLocals{c: c}
-	defer statemachine.Catch(&r, &result)
+	frame := flushRecordsLocals{c: c}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &flushedMachine{flushedLocals: frame}
+	m := &flushRecordsMachine{flushRecordsLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// flushedEnter enters [flushed] for another machine. It returns the results, or the suspended frame that will have them.
-func flushedEnter(r *statemachine.Run, c *TLSConn) (*flushedFrame, error) {
-	frame := flushedLocals{c: c}
+// flushRecordsEnter enters [flushRecords] for another machine. It returns the results, or the suspended frame that will have them.
+func flushRecordsEnter(r *statemachine.Run, c *TLSConn) (*flushRecordsFrame, error) {
+	frame := flushRecordsLocals{c: c}
 	if ended, v0 := frame.moveNext(r); ended {
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &flushedFrame{flushedLocals: frame}
+	m := &flushRecordsFrame{flushRecordsLocals: frame}
 	r.Push(context.Background(), m)
 	return m, nil
 }
 
-// flushedLocals is what [flushed] keeps while it is suspended.
-type flushedLocals struct {
+// flushRecordsLocals is what [flushRecords] keeps while it is suspended.
+type flushRecordsLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	c *TLSConn
 
-	lock1 *statemachine.WaitingVoid[job.Void]
-	sent2 *sentFrame
+	lock1        *statemachine.WaitingVoid[job.Void]
+	sendRecords2 *sendRecordsFrame
 }
 
-// flushedFrame is the frame of [flushed] for a caller that is a machine: what it keeps and, at the end, its results.
-type flushedFrame struct {
-	flushedLocals
+// flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine: what it keeps and, at the end, its results.
+type flushRecordsFrame struct {
+	flushRecordsLocals
 
 	result0 error
 }
 
-// MoveNext continues [flushed] where it stopped.
-func (f *flushedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [flushRecords] where it stopped.
+func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r)
 	return ended
 }
 
-// moveNext runs [flushed] from where it stopped to its next suspension (false) or its end (true).
-func (f *flushedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
+// moveNext runs [flushRecords] from where it stopped to its next suspension (false) or its end (true).
+func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var sent1 error
+	var sendRecords1 error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -847,7 +847,7 @@ func (f *flushedLocals) moveNext(r *statemachine.Run) (ended bool, result0 error
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:162
-	if !f.c.wire.full() {
+	if !f.c.wire.hasOutput() {
 		result0 = nil
 //line github.com/movenext/movenext/netio/records.go:163
 		f.State = statemachine.Finished
@@ -889,11 +889,11 @@ resumed1:
 //line github.com/movenext/movenext/netio/records.go:168
 		})
 	}
-	// records.go:169: return sent(context.Background(), c)
+	// records.go:169: return sendRecords(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
-	f.sent2, sent1 = sentEnter(r, context.Background(), f.c)
+	f.sendRecords2, sendRecords1 = sendRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:896
-	if f.sent2 == nil {
+	if f.sendRecords2 == nil {
 		goto resumed2
 	}
 	f.State = 2
@@ -901,12 +901,12 @@ resumed1:
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:169
-	sent1 = f.sent2.Results(r)
+	sendRecords1 = f.sendRecords2.Results(r)
 //line github.com/movenext/movenext/netio/records.go:169
-	f.sent2 = nil
+	f.sendRecords2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:169
-	result0 = sent1
+	result0 = sendRecords1
 //line github.com/movenext/movenext/netio/records.go:169
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
@@ -914,62 +914,62 @@ resumed2:
 //line github.com/movenext/movenext/netio/records_async.go:915
 }
 
-// Location returns where [flushed] is suspended.
-func (f *flushedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushed", "github.com/movenext/movenext/netio/records.go", 165, 169)
+// Location returns where [flushRecords] is suspended.
+func (f *flushRecordsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 165, 169)
 }
 
-// Results returns what [flushed] returned, or raises again the panic that ended it.
-func (f *flushedFrame) Results(r *statemachine.Run) error {
+// Results returns what [flushRecords] returned, or raises again the panic that ended it.
+func (f *flushRecordsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// flushedMachine is the root of a chain of calls that begins with [flushed]: chain, job and frame in one allocation.
-type flushedMachine struct {
+// flushRecordsMachine is the root of a chain of calls that begins with [flushRecords]: chain, job and frame in one allocation.
+type flushRecordsMachine struct {
 	statemachine.Builder[job.Void]
-	flushedLocals
+	flushRecordsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *flushedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
-	f.flushedLocals = flushedLocals{Frame: f.flushedLocals.Frame} // the job keeps nothing else alive
+	f.flushRecordsLocals = flushRecordsLocals{Frame: f.flushRecordsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// sentAsync starts [sent] as a state machine and returns its job.
-func sentAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+// sendRecordsAsync starts [sendRecords] as a state machine and returns its job.
+func sendRecordsAsync(ctx context.Context, c *TLSConn) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := sentLocals{c: c}
-	defer statemachine.Catch(&r, &result)
+	frame := sendRecordsLocals{c: c}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sentMachine{sentLocals: frame}
+	m := &sendRecordsMachine{sendRecordsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sentEnter enters [sent] for another machine. It returns the results, or the suspended frame that will have them.
-func sentEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sentFrame, error) {
-	frame := sentLocals{c: c}
+// sendRecordsEnter enters [sendRecords] for another machine. It returns the results, or the suspended frame that will have them.
+func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sendRecordsFrame, error) {
+	frame := sendRecordsLocals{c: c}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
 		r.Rethrow()
 		return nil, v0
 	}
-	m := &sentFrame{sentLocals: frame}
+	m := &sendRecordsFrame{sendRecordsLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// sentLocals is what [sent] keeps while it is suspended.
-type sentLocals struct {
+// sendRecordsLocals is what [sendRecords] keeps while it is suspended.
+type sendRecordsLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -979,22 +979,22 @@ type sentLocals struct {
 	writeAll1 *statemachine.Waiting[int]
 }
 
-// sentFrame is the frame of [sent] for a caller that is a machine: what it keeps and, at the end, its results.
-type sentFrame struct {
-	sentLocals
+// sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine: what it keeps and, at the end, its results.
+type sendRecordsFrame struct {
+	sendRecordsLocals
 
 	result0 error
 }
 
-// MoveNext continues [sent] where it stopped.
-func (f *sentFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [sendRecords] where it stopped.
+func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [sent] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [sendRecords] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
-func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
+func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	resumeAt := f.State
@@ -1007,7 +1007,7 @@ func (f *sentLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 		f.Misuse(resumeAt)
 	}
 //line github.com/movenext/movenext/netio/records.go:177
-	f.b = f.c.wire.taken()
+	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
 //line github.com/movenext/movenext/netio/records.go:179
@@ -1059,33 +1059,33 @@ resumed1:
 //line github.com/movenext/movenext/netio/records_async.go:1060
 }
 
-// Location returns where [sent] is suspended.
-func (f *sentLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sent", "github.com/movenext/movenext/netio/records.go", 181)
+// Location returns where [sendRecords] is suspended.
+func (f *sendRecordsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 181)
 }
 
-// Results returns what [sent] returned, or raises again the panic that ended it.
-func (f *sentFrame) Results(r *statemachine.Run) error {
+// Results returns what [sendRecords] returned, or raises again the panic that ended it.
+func (f *sendRecordsFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// sentMachine is the root of a chain of calls that begins with [sent]: chain, job and frame in one allocation.
-type sentMachine struct {
+// sendRecordsMachine is the root of a chain of calls that begins with [sendRecords]: chain, job and frame in one allocation.
+type sendRecordsMachine struct {
 	statemachine.Builder[job.Void]
-	sentLocals
+	sendRecordsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *sentMachine) MoveNext(r *statemachine.Run) bool {
+func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
-	f.sentLocals = sentLocals{Frame: f.sentLocals.Frame} // the job keeps nothing else alive
+	f.sendRecordsLocals = sendRecordsLocals{Frame: f.sendRecordsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3beffdbb0c5c0427
+// Digest of what is above: ca296ababc2f6723

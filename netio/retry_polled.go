@@ -11,9 +11,9 @@ import (
 // retry makes accepting continue some time after the system had no descriptor or
 // no memory left. Connections that wait in the backlog cause no new event.
 type retry struct {
-	of    *socket
-	armed bool
-	timer schedulers.Timer
+	socket *socket
+	armed  bool
+	timer  schedulers.Timer
 }
 
 const (
@@ -25,7 +25,7 @@ const (
 func (s *socket) retryLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.needed()
+	r := s.makeExtras()
 	if s.closed || r.retry.armed {
 		return
 	}
@@ -36,22 +36,22 @@ func (s *socket) retryLater() {
 	s.poller.timers.StartTimer(&r.retry.timer, pause)
 }
 
-// calm resets the pause after a successful accept.
-func (s *socket) calm() {
+// resetRetries resets the pause after a successful accept.
+func (s *socket) resetRetries() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rare != nil {
-		s.rare.retries = 0
+	if s.extras != nil {
+		s.extras.retries = 0
 	}
 }
 
 // Expire implements schedulers.Expirer.
 func (r *retry) Expire(*schedulers.Timer) {
-	r.of.mu.Lock()
+	r.socket.mu.Lock()
 	r.armed = false
-	closed := r.of.closed
-	r.of.mu.Unlock()
+	closed := r.socket.closed
+	r.socket.mu.Unlock()
 	if !closed {
-		r.of.event(readable, 0)
+		r.socket.event(readable, 0)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // A read may end before the data do: where a descriptor was sent along, and at the mark of urgent
-// data. The rest is no news, so no event tells of it.
+// data. The rest is not new, so no event reports it.
 func TestWhatFollowsAShortReadIsRead(t *testing.T) {
 	for _, c := range []struct {
 		name, network, want string

@@ -17,20 +17,20 @@ func TestAnEventOfAClosedSocketDoesNotReachTheNextInItsSlot(t *testing.T) {
 
 	first, err := Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p, slot := first.end.poller, first.end.slot
+	p, slot := first.socket.poller, first.socket.slot
 	generation := p.slots[slot].generation
 	require.NoError(t, first.Close())
 
 	second, err := Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = second.Close() }()
-	require.Equal(t, slot, second.end.slot)
+	require.Equal(t, slot, second.socket.slot)
 	edges := func() uint32 {
-		second.end.mu.Lock()
-		defer second.end.mu.Unlock()
-		return second.end.in.edges
+		second.socket.mu.Lock()
+		defer second.socket.mu.Unlock()
+		return second.socket.in.edges
 	}
-	var found [1]occurrence
+	var found [1]socketEvent
 	p.handle([]event{somethingToRead(slot, generation)}, p.fetches.Add(1), found[:0])
 	assert.Zero(t, edges())
 

@@ -21,13 +21,13 @@ import (
 //	blocked             first: it  no      none: there is nothing to read, or no room to write
 //	granted             not: it    yes     none yet: the operation is on its way to its home
 //
-//	fresh ──turn is free──▶ running ──done──────────────────────▶ over; the next is granted
+//	fresh ──turn is free──▶ running ──done──────────────────────▶ finished; the next is granted
 //	  │                      │   ▲
 //	  │                      │   └────────────── granted ◀──event, or turn is free──┐
 //	  │                      └──system has nothing more──▶ blocked, at the queue's head ─┤
 //	  └──turn is taken, or the system is known to have nothing──▶ waits in queue ────────┘
 //	                                   │
-//	                                   └──close, deadline, context──▶ over
+//	                                   └──close, deadline, context──▶ finished
 //
 // # The one race
 //
@@ -63,43 +63,43 @@ type socket struct {
 	// Written before any other goroutine knows the socket.
 	fd      int
 	stream  bool // not of datagrams
-	wide    bool // of datagrams to addresses of IPv6
+	ipv6    bool // of datagrams to addresses of IPv6
 	network string
-	ends    ends
+	addrs   addresses
 	poller  *poller
 
 	mu     sync.Mutex
 	closed bool
-	inside int // operations that make system calls
+	inside int // the number of operations that make system calls
 	slot   uint32
 	in     direction
 	out    direction
-	rare   *rare // nil: none of it was needed yet
+	extras *extras // nil until it is needed
 }
 
-// verdict is the outcome of an attempt.
-type verdict uint8
+// outcome is the result of an attempt.
+type outcome uint8
 
 const (
-	over    verdict = iota // its results are there
-	waits                  // it has to wait, and no part of it has been done
-	holds                  // it has to wait in the middle, and keeps the turn
-	blocked                // it waits in the queue
+	finished  outcome = iota // its results are known
+	mustWait                 // it has to wait, and no part of it has been done
+	keepsTurn                // it has to wait in the middle, and keeps the turn
+	queued                   // it waits in the queue
 )
 
-func (s *socket) of(k kind) *direction {
+func (s *socket) directionOf(k kind) *direction {
 	if k.outward() {
 		return &s.out
 	}
 	return &s.in
 }
 
-// refusal returns the reason why no operation may begin in d; mu is held, here and below.
+// refusal returns the reason why no operation of kind k may begin; mu is held, here and below.
 func (s *socket) refusal(k kind) error {
 	if s.closed {
 		return net.ErrClosed
 	}
-	if s.rare != nil && s.deadlineOf(k).passed(s.poller) {
+	if s.extras != nil && s.deadlineOf(k).passed(s.poller) {
 		return os.ErrDeadlineExceeded
 	}
 	return nil
@@ -107,38 +107,38 @@ func (s *socket) refusal(k kind) error {
 
 // try runs t at once if it need not wait. Otherwise its caller makes an operation for it. machine
 // limits the streak of attempts that did not wait.
-func (s *socket) try(t *transfer, machine bool) verdict {
-	d := s.of(t.kind)
+func (s *socket) try(t *transfer, machine bool) outcome {
+	d := s.directionOf(t.kind)
 	s.mu.Lock()
 	if err := s.refusal(t.kind); err != nil {
 		s.mu.Unlock()
 		t.err = s.wrap(t.kind.name(), err)
-		return over
+		return finished
 	}
 	if d.taken || d.first != nil || !d.mayGo(t.kind) || machine && d.streak >= maxStreak {
 		s.mu.Unlock()
-		return waits
+		return mustWait
 	}
 	if machine {
 		d.streak++
 	}
 	d.taken = true
 	s.inside++
-	return s.run(t, nil)
+	return s.runAndUnlock(t, nil)
 }
 
-// enqueue makes o wait, or run if its turn has come in the meantime. held says that o has the
-// turn.
-func (s *socket) enqueue(o *operation, held bool) verdict {
-	d := s.of(o.kind)
+// enqueue makes o wait, or run if its turn has come in the meantime. hasTurn says that o has the
+// turn already.
+func (s *socket) enqueue(o *operation, hasTurn bool) outcome {
+	d := s.directionOf(o.kind)
 	s.mu.Lock()
-	if held {
+	if hasTurn {
 		d.taken = false
 	}
-	if err := s.ending(o); err != nil {
-		return s.end(o, d, err)
+	if err := s.endReason(o); err != nil {
+		return s.endAndUnlock(o, d, err)
 	}
-	if held {
+	if hasTurn {
 		d.pushFront(o)
 	} else {
 		d.push(o)
@@ -147,64 +147,64 @@ func (s *socket) enqueue(o *operation, held bool) verdict {
 	if d.taken || d.first != o || !d.mayGo(o.kind) {
 		s.armFor(o.kind)
 		s.mu.Unlock()
-		return blocked
+		return queued
 	}
 	d.take()
 	if o.byMachine() && d.streak >= maxStreak {
 		d.streak = 0
 		o.state = granted
 		s.mu.Unlock()
-		o.rest.Submit(o, fairly)
-		return blocked
+		o.rest.Submit(o, resumedFairly)
+		return queued
 	}
 	s.inside++
-	return s.run(&o.transfer, o)
+	return s.runAndUnlock(&o.transfer, o)
 }
 
 // proceed continues an operation that was granted its turn, or was ended.
-func (s *socket) proceed(o *operation) verdict {
-	d := s.of(o.kind)
+func (s *socket) proceed(o *operation) outcome {
+	d := s.directionOf(o.kind)
 	s.mu.Lock()
 	if o.state == decided {
 		s.mu.Unlock()
-		return over
+		return finished
 	}
-	if err := s.ending(o); err != nil {
+	if err := s.endReason(o); err != nil {
 		d.taken = false
-		return s.end(o, d, err)
+		return s.endAndUnlock(o, d, err)
 	}
 	s.inside++
-	return s.run(&o.transfer, o)
+	return s.runAndUnlock(&o.transfer, o)
 }
 
-// end ends o with err. mu is held on entry, and released.
-func (s *socket) end(o *operation, d *direction, err error) verdict {
+// endAndUnlock ends o with err. mu is held on entry, and released.
+func (s *socket) endAndUnlock(o *operation, d *direction, err error) outcome {
 	o.state = decided
 	next := d.grant()
 	s.mu.Unlock()
 	o.err = s.wrap(o.kind.name(), err)
-	next.tell()
-	return over
+	next.notify()
+	return finished
 }
 
-// ending returns the reason why o has to end instead of waiting or running, or nil.
-func (s *socket) ending(o *operation) error {
+// endReason returns the reason why o has to end instead of waiting or running, or nil.
+func (s *socket) endReason(o *operation) error {
 	if err := s.refusal(o.kind); err != nil {
 		return err
 	}
-	if o.bound != nil {
-		return o.bound.why
+	if o.ctxWatch != nil {
+		return o.ctxWatch.reason
 	}
 	return nil
 }
 
-// run makes the system calls of t, which has the turn and is counted inside. mu is held on entry,
-// and released. o is t's operation, or nil.
-func (s *socket) run(t *transfer, o *operation) verdict {
-	d := s.of(t.kind)
+// runAndUnlock makes the system calls of t, which has the turn and is counted inside. mu is held
+// on entry, and released. o is t's operation, or nil.
+func (s *socket) runAndUnlock(t *transfer, o *operation) outcome {
+	d := s.directionOf(t.kind)
 	for {
 		edges := d.edges
-		t.more.rare, t.more.proven = s.rare != nil, d.proven
+		t.sys.extras, t.sys.proven = s.extras != nil, d.proven
 		s.mu.Unlock()
 		done, drained := t.step(s)
 		s.mu.Lock()
@@ -216,7 +216,7 @@ func (s *socket) run(t *transfer, o *operation) verdict {
 			d.ready = false
 		}
 		if drained || t.kind != looking {
-			d.drained = s.poller.fetches.Load()
+			d.drainedAt = s.poller.fetches.Load()
 		}
 		if !done && !unmoved && !s.closed {
 			continue
@@ -229,37 +229,38 @@ func (s *socket) run(t *transfer, o *operation) verdict {
 			}
 			next := d.grant()
 			s.mu.Unlock()
-			next.tell()
-			return over
+			next.notify()
+			return finished
 		}
-		return s.block(t, o, d)
+		return s.blockAndUnlock(t, o, d)
 	}
 }
 
-// block ends run for a transfer that the system cannot serve now.
-func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
+// blockAndUnlock ends runAndUnlock for a transfer that the system cannot serve now. mu is held on
+// entry, and released.
+func (s *socket) blockAndUnlock(t *transfer, o *operation, d *direction) outcome {
 	if o == nil {
 		defer s.mu.Unlock()
 		if t.n > 0 {
-			return holds
+			return keepsTurn
 		}
 		d.taken = false // waiting operations precede new ones: the queue decides
-		return waits
+		return mustWait
 	}
 	d.taken = false
-	if err := s.ending(o); err != nil {
-		return s.end(o, d, err)
+	if err := s.endReason(o); err != nil {
+		return s.endAndUnlock(o, d, err)
 	}
 	o.state = waiting
 	d.pushFront(o)
 	s.armFor(o.kind)
 	s.mu.Unlock()
-	return blocked
+	return queued
 }
 
 // event is the poller's part of the race: bits are the conditions, and fetch is the number of the
 // fetch that returned them. If nothing waits, as after Close, the event is only recorded.
-func (s *socket) event(bits happening, fetch uint32) {
+func (s *socket) event(bits conditions, fetch uint32) {
 	s.mu.Lock()
 	var a, b *operation
 	if bits&readable != 0 {
@@ -269,12 +270,12 @@ func (s *socket) event(bits happening, fetch uint32) {
 		b = s.out.signal(bits&writeEnd != 0, fetch)
 	}
 	s.mu.Unlock()
-	a.tell()
-	b.tell()
+	a.notify()
+	b.notify()
 }
 
-// ends are the addresses of a socket.
-type ends struct {
+// addresses are the addresses of a socket.
+type addresses struct {
 	local, remote         netip.AddrPort
 	localName, remoteName string // of Unix sockets
 }

@@ -36,24 +36,24 @@ type socket struct {
 
 	// The turn to read or accept, and to write. The fields after it in its group belong to the
 	// operation that has the turn.
-	in      coord.Mutex
-	ahead   []byte
-	kept    error
-	looking *job.Job[[]byte]
-	coming  *job.Job[net.Conn]
+	in        coord.Mutex
+	ahead     []byte
+	readErr   error
+	looking   *job.Job[[]byte]
+	accepting *job.Job[net.Conn]
 
 	out coord.Mutex
 
-	mu   sync.Mutex
-	gone bool // NetConn has handed conn out
+	mu        sync.Mutex
+	handedOut bool // NetConn has handed conn out
 
 	readUntil  time.Time
 	writeUntil time.Time
-	cut        bool // a context has ended the write
+	writeCut   bool // a context has ended the write
 }
 
-// more is the part of a transfer that these systems need besides its buffer.
-type more struct {
+// systemPart is the part of a transfer that these systems need besides its buffer.
+type systemPart struct {
 	accepted net.Conn
 	peer     net.Addr // of a datagram
 }
@@ -66,10 +66,10 @@ func (s *socket) do(t *transfer) {
 
 // queue joins the queue for the turn, in the order of the calls.
 func (s *socket) queue(ctx context.Context, k kind) *job.Job[job.Void] {
-	return s.turn(k).LockAsync(ctx)
+	return s.turnOf(k).LockAsync(ctx)
 }
 
-func (s *socket) turn(k kind) *coord.Mutex {
+func (s *socket) turnOf(k kind) *coord.Mutex {
 	if k.outward() {
 		return &s.out
 	}
@@ -81,8 +81,8 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	if _, t.err = turn.Await(); t.err != nil {
 		return
 	}
-	defer s.turn(t.kind).Unlock()
-	if t.err = s.left(t.kind); t.err != nil {
+	defer s.turnOf(t.kind).Unlock()
+	if t.err = s.checkNotHandedOut(t.kind); t.err != nil {
 		return
 	}
 	switch t.kind {
@@ -95,7 +95,7 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	case looking:
 		t.err = s.look(ctx)
 	case accepting:
-		t.more.accepted, t.err = s.accept(ctx)
+		t.sys.accepted, t.err = s.accept(ctx)
 	case receiving:
 		t.receive(s)
 	case writing:
@@ -110,23 +110,23 @@ func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Voi
 	}
 }
 
-// left returns the error of operations after NetConn.
-func (s *socket) left(k kind) error {
+// checkNotHandedOut returns the error of operations after NetConn.
+func (s *socket) checkNotHandedOut(k kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone {
-		return s.failure(k.name(), net.ErrClosed)
+	if s.handedOut {
+		return s.wrap(k.name(), net.ErrClosed)
 	}
 	return nil
 }
 
 // Read implements io.Reader. Its caller has the turn.
 func (s *socket) Read(p []byte) (int, error) {
-	if err := s.overdue(); err != nil {
+	if err := s.checkDeadline(); err != nil {
 		return 0, err
 	}
 	if s.looking != nil {
-		if err := s.looked(context.Background()); err != nil {
+		if err := s.finishLook(context.Background()); err != nil {
 			return 0, err
 		}
 	}
@@ -135,8 +135,8 @@ func (s *socket) Read(p []byte) (int, error) {
 		s.ahead = s.ahead[n:]
 		return n, nil
 	}
-	if err := s.kept; err != nil {
-		s.kept = nil
+	if err := s.readErr; err != nil {
+		s.readErr = nil
 		return 0, err
 	}
 	return s.conn.Read(p)
@@ -169,7 +169,7 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 func (s *socket) cutWrite(cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cut = cut
+	s.writeCut = cut
 	until := s.writeUntil
 	if cut {
 		until = time.Unix(1, 0)
@@ -177,19 +177,19 @@ func (s *socket) cutWrite(cut bool) {
 	_ = s.conn.SetWriteDeadline(until)
 }
 
-// overdue returns the error of a read after its deadline. Bytes that were read ahead must not be
-// returned then.
-func (s *socket) overdue() error {
+// checkDeadline returns the error of a read after its deadline. Bytes that were read ahead must
+// not be returned then.
+func (s *socket) checkDeadline() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readUntil.IsZero() || time.Now().Before(s.readUntil) {
 		return nil
 	}
-	return s.failure("read", os.ErrDeadlineExceeded)
+	return s.wrap("read", os.ErrDeadlineExceeded)
 }
 
-// failure returns err in the form in which package net returns it.
-func (s *socket) failure(op string, err error) error {
+// wrap returns err in the form in which package net returns it.
+func (s *socket) wrap(op string, err error) error {
 	return &net.OpError{Op: op, Net: s.LocalAddr().Network(), Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: err}
 }
 
@@ -198,25 +198,25 @@ const lookSize = 4096
 
 // look waits until a read would make progress, or ctx ends.
 func (s *socket) look(ctx context.Context) error {
-	if err := s.overdue(); err != nil {
+	if err := s.checkDeadline(); err != nil {
 		return err
 	}
-	if len(s.ahead) > 0 || s.kept != nil {
+	if len(s.ahead) > 0 || s.readErr != nil {
 		return nil
 	}
 	if s.looking == nil {
-		s.looking = begin(func() ([]byte, error) {
+		s.looking = startJob(func() ([]byte, error) {
 			p := make([]byte, lookSize)
 			n, err := s.conn.Read(p)
 			return p[:n], err
 		})
 	}
-	return s.looked(ctx)
+	return s.finishLook(ctx)
 }
 
-// looked waits for the look that is under way. Its bytes become ahead, and its error is kept for
-// the next read, except for that of a deadline or of closing, which looked returns.
-func (s *socket) looked(ctx context.Context) error {
+// finishLook waits for the look that is under way. Its bytes become ahead, and its error is kept
+// for the next read, except for that of a deadline or of closing, which finishLook returns.
+func (s *socket) finishLook(ctx context.Context) error {
 	p, err := s.looking.Wait(ctx)
 	if !s.looking.IsCompleted() {
 		return whyEnded(ctx)
@@ -228,7 +228,7 @@ func (s *socket) looked(ctx context.Context) error {
 	case errors.Is(err, os.ErrDeadlineExceeded), isClosed(err):
 		return err
 	default:
-		s.kept = err
+		s.readErr = err
 	}
 	return nil
 }
@@ -241,14 +241,14 @@ const (
 // accept waits for a connection, or until ctx ends.
 func (s *socket) accept(ctx context.Context) (net.Conn, error) {
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
-		if s.coming == nil {
-			s.coming = begin(s.listener.Accept)
+		if s.accepting == nil {
+			s.accepting = startJob(s.listener.Accept)
 		}
-		nc, err := s.coming.Wait(ctx)
-		if !s.coming.IsCompleted() {
+		nc, err := s.accepting.Wait(ctx)
+		if !s.accepting.IsCompleted() {
 			return nil, whyEnded(ctx)
 		}
-		s.coming = nil
+		s.accepting = nil
 		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 			return nc, err
 		}
@@ -258,14 +258,14 @@ func (s *socket) accept(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// begin runs f on a goroutine.
-func begin[T any](f func() (T, error)) *job.Job[T] {
+// startJob runs f on a goroutine.
+func startJob[T any](f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
 	p.Init()
 	go func() {
 		v, err := f()
-		told, _ := p.TryComplete(context.Background(), v, err)
-		told.Deliver(nil)
+		waiters, _ := p.TryComplete(context.Background(), v, err)
+		waiters.Deliver(nil)
 	}()
 	return p.Job()
 }

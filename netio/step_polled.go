@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// more is the part of a transfer that this system needs besides its buffer.
-type more struct {
-	rare   bool // the socket may have bytes that were read ahead, or a saved error
+// systemPart is the part of a transfer that this system needs besides its buffer.
+type systemPart struct {
+	extras bool // the socket may have bytes that were read ahead, or a saved error
 	proven bool // see direction
 
 	// Accepted: a descriptor, and the other end's address, of which a Unix socket
@@ -49,12 +49,12 @@ func (t *transfer) read(s *socket) (done, drained bool) {
 	if len(t.buf) == 0 {
 		return true, false // the result of an empty read would look like the end
 	}
-	if t.more.rare {
+	if t.sys.extras {
 		t.n += s.takeAhead(t.buf[t.n:])
 		if t.n > 0 && t.kind == reading || t.n == len(t.buf) {
 			return true, false
 		}
-		if t.err = s.takeKept(); t.err != nil {
+		if t.err = s.takeReadErr(); t.err != nil {
 			return true, false
 		}
 	}
@@ -86,7 +86,7 @@ func (t *transfer) read(s *socket) (done, drained bool) {
 }
 
 func (t *transfer) look(s *socket) (done, drained bool) {
-	if t.more.proven || t.more.rare && s.hasAhead() {
+	if t.sys.proven || t.sys.extras && s.hasAhead() {
 		return true, false
 	}
 	for {
@@ -100,7 +100,7 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 			return true, false
 		}
 		// The system reports an error once, and it belongs to the next read.
-		s.keep(s.wrap("read", os.NewSyscallError("read", err)))
+		s.setReadErr(s.wrap("read", os.NewSyscallError("read", err)))
 		return true, false
 	}
 }
@@ -137,9 +137,9 @@ func (t *transfer) accept(s *socket) (done bool) {
 		fd, from, err := accept(s.fd)
 		switch err {
 		case nil:
-			s.calm()
-			t.more.fd = fd
-			t.more.from, t.more.name = endOf(from)
+			s.resetRetries()
+			t.sys.fd = fd
+			t.sys.from, t.sys.name = addressOf(from)
 			return true
 		case syscall.EINTR, syscall.ECONNABORTED: // the peer has given up in the queue
 			continue

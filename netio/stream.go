@@ -25,8 +25,8 @@ type AsyncWriter interface {
 	WriteAsync(p []byte) *job.Job[int]
 }
 
-// readiness is a reader that can wait without a buffer.
-type readiness interface {
+// waitableReader is a reader that can wait without a buffer.
+type waitableReader interface {
 	Readable(ctx context.Context) error
 	ReadableAsync(ctx context.Context) *job.Job[job.Void]
 }
@@ -38,10 +38,10 @@ type boundWriter interface {
 }
 
 var (
-	_ AsyncReader = (*Conn)(nil)
-	_ AsyncWriter = (*Conn)(nil)
-	_ readiness   = (*TLSConn)(nil)
-	_ boundWriter = (*TLSConn)(nil)
+	_ AsyncReader    = (*Conn)(nil)
+	_ AsyncWriter    = (*Conn)(nil)
+	_ waitableReader = (*TLSConn)(nil)
+	_ boundWriter    = (*TLSConn)(nil)
 )
 
 // chunk is the size of a pooled buffer.
@@ -54,21 +54,21 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 // number of bytes written. It holds a pooled buffer only while it has data: while
 // src is idle it has none, if src has a method Readable as [*Conn] does. When ctx
 // ends, it stops between two reads, or in the middle of a write if dst has a
-// method WriteAll as [*Conn] does, and returns why. The end of src is no error.
+// method WriteAll as [*Conn] does, and returns why. The end of src is not an error.
 // It blocks; its twin is [CopyAsync]. Neither side is closed.
 func Copy(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
-	return copied(ctx, dst, src)
+	return copyAll(ctx, dst, src)
 }
 
 // CopyAsync is [Copy] as a job. It does not block.
 func CopyAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) *job.Job[int64] {
-	return copiedAsync(ctx, dst, src)
+	return copyAllAsync(ctx, dst, src)
 }
 
 //movenext:async
-func copied(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
+func copyAll(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int64, err error) {
 	for {
-		if err := dataAwaited(ctx, src); err != nil {
+		if err := waitReadable(ctx, src); err != nil {
 			return written, err
 		}
 		n, err := copyChunk(ctx, dst, src)
@@ -82,65 +82,65 @@ func copied(ctx context.Context, dst AsyncWriter, src AsyncReader) (written int6
 	}
 }
 
-// copyChunk copies what there is.
+// copyChunk copies the data that src has now.
 //
 //movenext:async
 func copyChunk(ctx context.Context, dst AsyncWriter, src AsyncReader) (int, error) {
 	p := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(p)
-	n, failed := someRead(src, p[:])
+	n, failed := readOnce(src, p[:])
 	if n == 0 {
 		return 0, failed
 	}
-	n, err := allWritten(ctx, dst, p[:n])
+	n, err := writeAll(ctx, dst, p[:n])
 	if err != nil {
 		return n, err
 	}
 	return n, failed
 }
 
-// dataAwaited waits until a read would make progress, if src can tell.
+// waitReadable waits until a read would make progress, if src can tell.
 //
 //movenext:async
-func dataAwaited(ctx context.Context, src AsyncReader) error {
+func waitReadable(ctx context.Context, src AsyncReader) error {
 	switch src := src.(type) {
 	case *Conn: // without a job
 		return src.Readable(ctx)
-	case readiness:
+	case waitableReader:
 		return src.Readable(ctx)
 	default:
 		return whyEnded(ctx)
 	}
 }
 
-// someRead reads once.
+// readOnce reads once.
 //
 //movenext:async
-func someRead(src AsyncReader, p []byte) (int, error) {
+func readOnce(src AsyncReader, p []byte) (int, error) {
 	if c, ok := src.(*Conn); ok { // without a job
 		return c.Read(p)
 	}
 	return src.Read(p)
 }
 
-// allWritten writes all of p.
+// writeAll writes all of p.
 //
 //movenext:async
-func allWritten(ctx context.Context, dst AsyncWriter, p []byte) (int, error) {
+func writeAll(ctx context.Context, dst AsyncWriter, p []byte) (int, error) {
 	switch dst := dst.(type) {
 	case *Conn: // without a job
 		return dst.WriteAll(ctx, p)
 	case boundWriter:
 		return dst.WriteAll(ctx, p)
 	default:
-		return fully(dst, p)
+		return writeFull(dst, p)
 	}
 }
 
-// fully writes, and makes an error of a short write, which io.Writer forbids.
+// writeFull writes, and makes an error of a short write, which io.Writer forbids.
 //
 //movenext:async
-func fully(dst AsyncWriter, p []byte) (int, error) {
+func writeFull(dst AsyncWriter, p []byte) (int, error) {
 	n, err := dst.Write(p)
 	if n < len(p) && err == nil {
 		err = io.ErrShortWrite

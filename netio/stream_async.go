@@ -18,34 +18,34 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// copiedAsync starts [copied] as a state machine and returns its job.
-func copiedAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
+// copyAllAsync starts [copyAll] as a state machine and returns its job.
+func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result2 *job.Job[int64]) {
 	var r statemachine.Run
-	frame := copiedLocals{ctx: ctx, dst: dst, src: src}
-	defer statemachine.Catch(&r, &result)
+	frame := copyAllLocals{ctx: ctx, dst: dst, src: src}
+	defer statemachine.Catch(&r, &result2)
 	if ended, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
-	m := &copiedMachine{copiedLocals: frame}
+	m := &copyAllMachine{copyAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// copiedLocals is what [copied] keeps while it is suspended.
-type copiedLocals struct {
+// copyAllLocals is what [copyAll] keeps while it is suspended.
+type copyAllLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
 	dst AsyncWriter
 	src AsyncReader
 
-	dataAwaited1 *dataAwaitedFrame
-	copyChunk2   *copyChunkFrame
+	waitReadable1 *waitReadableFrame
+	copyChunk2    *copyChunkFrame
 
 	written int64
 }
 
-// moveNext runs [copied] from where it stopped to its next suspension (false) or its end (true).
-func (f *copiedLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
+// moveNext runs [copyAll] from where it stopped to its next suspension (false) or its end (true).
+func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 	var err2 error
 	var n int
 	var err3 error
@@ -61,20 +61,20 @@ func (f *copiedLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// stream.go:71: if err := dataAwaited(ctx, src); err != nil {
+	// stream.go:71: if err := waitReadable(ctx, src); err != nil {
 //line github.com/movenext/movenext/netio/stream.go:71
-	f.dataAwaited1, err2 = dataAwaitedEnter(r, f.ctx, f.src)
+	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:68
-	if f.dataAwaited1 == nil {
+	if f.waitReadable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:71
-	err2 = f.dataAwaited1.Results(r)
+	err2 = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:71
-	f.dataAwaited1 = nil
+	f.waitReadable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:71
 	if err2 != nil {
@@ -119,33 +119,33 @@ resumed2:
 	goto for1
 }
 
-// Location returns where [copied] is suspended.
-func (f *copiedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.copied", "github.com/movenext/movenext/netio/stream.go", 71, 74)
+// Location returns where [copyAll] is suspended.
+func (f *copyAllLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 71, 74)
 }
 
-// copiedMachine is the root of a chain of calls that begins with [copied]: chain, job and frame in one allocation.
-type copiedMachine struct {
+// copyAllMachine is the root of a chain of calls that begins with [copyAll]: chain, job and frame in one allocation.
+type copyAllMachine struct {
 	statemachine.Builder[int64]
-	copiedLocals
+	copyAllLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *copiedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v1 := f.moveNext(r)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, f.written, v1)
-	f.copiedLocals = copiedLocals{Frame: f.copiedLocals.Frame} // the job keeps nothing else alive
+	f.copyAllLocals = copyAllLocals{Frame: f.copyAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
-func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int]) {
+func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result2 *job.Job[int]) {
 	var r statemachine.Run
 	frame := copyChunkLocals{ctx: ctx, dst: dst}
-	defer statemachine.Catch(&r, &result)
+	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r, src); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
@@ -174,10 +174,10 @@ type copyChunkLocals struct {
 	ctx context.Context
 	dst AsyncWriter
 
-	p           *[4096]byte
-	failed      error
-	someRead1   *someReadFrame
-	allWritten2 *allWrittenFrame
+	p         *[4096]byte
+	failed    error
+	readOnce1 *readOnceFrame
+	writeAll2 *writeAllFrame
 }
 
 // copyChunkFrame is the frame of [copyChunk] for a caller that is a machine: what it keeps and, at the end, its results.
@@ -229,20 +229,20 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 			})
 		}
 	}
-	// stream.go:91: n, failed := someRead(src, p[:])
+	// stream.go:91: n, failed := readOnce(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:91
-	f.someRead1, n, f.failed = someReadEnter(r, src, f.p[:])
+	f.readOnce1, n, f.failed = readOnceEnter(r, src, f.p[:])
 //line github.com/movenext/movenext/netio/stream_async.go:236
-	if f.someRead1 == nil {
+	if f.readOnce1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:91
-	n, f.failed = f.someRead1.Results(r)
+	n, f.failed = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:91
-	f.someRead1 = nil
+	f.readOnce1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:92
 	if n == 0 {
@@ -252,11 +252,11 @@ resumed1:
 //line github.com/movenext/movenext/netio/stream.go:93
 		return true, result0, result1
 	}
-	// stream.go:95: n, err := allWritten(ctx, dst, p[:n])
+	// stream.go:95: n, err := writeAll(ctx, dst, p[:n])
 //line github.com/movenext/movenext/netio/stream.go:95
-	f.allWritten2, n, err = allWrittenEnter(r, f.ctx, f.dst, f.p[:n])
+	f.writeAll2, n, err = writeAllEnter(r, f.ctx, f.dst, f.p[:n])
 //line github.com/movenext/movenext/netio/stream_async.go:259
-	if f.allWritten2 == nil {
+	if f.writeAll2 == nil {
 		goto resumed2
 	}
 	f.State = 2
@@ -264,9 +264,9 @@ resumed1:
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:95
-	n, err = f.allWritten2.Results(r)
+	n, err = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:95
-	f.allWritten2 = nil
+	f.writeAll2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/stream.go:96
 	if err != nil {
@@ -313,61 +313,61 @@ func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// dataAwaitedAsync starts [dataAwaited] as a state machine and returns its job.
-func dataAwaitedAsync(ctx context.Context, src AsyncReader) (result *job.Job[job.Void]) {
+// waitReadableAsync starts [waitReadable] as a state machine and returns its job.
+func waitReadableAsync(ctx context.Context, src AsyncReader) (result2 *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := dataAwaitedLocals{}
-	defer statemachine.Catch(&r, &result)
-	if ended, v0 := frame.moveNext(&r, &dataAwaitedArgs{ctx: ctx, src: src}); ended {
+	frame := waitReadableLocals{}
+	defer statemachine.Catch(&r, &result2)
+	if ended, v0 := frame.moveNext(&r, &waitReadableArgs{ctx: ctx, src: src}); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dataAwaitedMachine{dataAwaitedLocals: frame}
+	m := &waitReadableMachine{waitReadableLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// dataAwaitedEnter enters [dataAwaited] for another machine. It returns the results, or the suspended frame that will have them.
-func dataAwaitedEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*dataAwaitedFrame, error) {
-	frame := dataAwaitedLocals{}
-	if ended, v0 := frame.moveNext(r, &dataAwaitedArgs{ctx: ctx, src: src}); ended {
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the suspended frame that will have them.
+func waitReadableEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*waitReadableFrame, error) {
+	frame := waitReadableLocals{}
+	if ended, v0 := frame.moveNext(r, &waitReadableArgs{ctx: ctx, src: src}); ended {
 		return nil, v0
 	}
-	m := &dataAwaitedFrame{dataAwaitedLocals: frame}
+	m := &waitReadableFrame{waitReadableLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// dataAwaitedLocals is what [dataAwaited] keeps while it is suspended.
-type dataAwaitedLocals struct {
+// waitReadableLocals is what [waitReadable] keeps while it is suspended.
+type waitReadableLocals struct {
 	statemachine.Frame
 
 	readable1 *statemachine.WaitingVoid[int]
 	readable2 *job.Job[job.Void]
 }
 
-// dataAwaitedArgs are the parameters of [dataAwaited] that are needed only before its first suspension.
-type dataAwaitedArgs struct {
+// waitReadableArgs are the parameters of [waitReadable] that are needed only before its first suspension.
+type waitReadableArgs struct {
 	ctx context.Context
 	src AsyncReader
 }
 
-// dataAwaitedFrame is the frame of [dataAwaited] for a caller that is a machine: what it keeps and, at the end, its results.
-type dataAwaitedFrame struct {
-	dataAwaitedLocals
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps and, at the end, its results.
+type waitReadableFrame struct {
+	waitReadableLocals
 
 	result0 error
 }
 
-// MoveNext continues [dataAwaited] where it stopped.
-func (f *dataAwaitedFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [waitReadable] where it stopped.
+func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [dataAwaited] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
-func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, args *dataAwaitedArgs) (ended bool, result0 error) {
+func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArgs) (ended bool, result0 error) {
 	var src2 *Conn
-	var src3 readiness
+	var src3 waitableReader
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -387,7 +387,7 @@ func (f *dataAwaitedLocals) moveNext(r *statemachine.Run, args *dataAwaitedArgs)
 //line github.com/movenext/movenext/netio/stream.go:106
 		goto case1
 //line github.com/movenext/movenext/netio/stream.go:109
-	case readiness:
+	case waitableReader:
 //line github.com/movenext/movenext/netio/stream.go:106
 		src3 = src
 //line github.com/movenext/movenext/netio/stream.go:106
@@ -441,87 +441,87 @@ resume2:
 	return true, result0
 }
 
-// Location returns where [dataAwaited] is suspended.
-func (f *dataAwaitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.dataAwaited", "github.com/movenext/movenext/netio/stream.go", 108, 110)
+// Location returns where [waitReadable] is suspended.
+func (f *waitReadableLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 108, 110)
 }
 
-// Results returns what [dataAwaited] returned, or raises again the panic that ended it.
-func (f *dataAwaitedFrame) Results(r *statemachine.Run) error {
+// Results returns what [waitReadable] returned, or raises again the panic that ended it.
+func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	r.Rethrow()
 	return f.result0
 }
 
-// dataAwaitedMachine is the root of a chain of calls that begins with [dataAwaited]: chain, job and frame in one allocation.
-type dataAwaitedMachine struct {
+// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job and frame in one allocation.
+type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
-	dataAwaitedLocals
+	waitReadableLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *dataAwaitedMachine) MoveNext(r *statemachine.Run) bool {
+func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, job.Void{}, v0)
-	f.dataAwaitedLocals = dataAwaitedLocals{Frame: f.dataAwaitedLocals.Frame} // the job keeps nothing else alive
+	f.waitReadableLocals = waitReadableLocals{Frame: f.waitReadableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// someReadAsync starts [someRead] as a state machine and returns its job.
-func someReadAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
+// readOnceAsync starts [readOnce] as a state machine and returns its job.
+func readOnceAsync(src AsyncReader, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := someReadLocals{}
-	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, &someReadArgs{src: src, p: p}); ended {
+	frame := readOnceLocals{}
+	defer statemachine.Catch(&r, &result2)
+	if ended, v0, v1 := frame.moveNext(&r, &readOnceArgs{src: src, p: p}); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &someReadMachine{someReadLocals: frame}
+	m := &readOnceMachine{readOnceLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// someReadEnter enters [someRead] for another machine. It returns the results, or the suspended frame that will have them.
-func someReadEnter(r *statemachine.Run, src AsyncReader, p []byte) (*someReadFrame, int, error) {
-	frame := someReadLocals{}
-	if ended, v0, v1 := frame.moveNext(r, &someReadArgs{src: src, p: p}); ended {
+// readOnceEnter enters [readOnce] for another machine. It returns the results, or the suspended frame that will have them.
+func readOnceEnter(r *statemachine.Run, src AsyncReader, p []byte) (*readOnceFrame, int, error) {
+	frame := readOnceLocals{}
+	if ended, v0, v1 := frame.moveNext(r, &readOnceArgs{src: src, p: p}); ended {
 		return nil, v0, v1
 	}
-	m := &someReadFrame{someReadLocals: frame}
+	m := &readOnceFrame{readOnceLocals: frame}
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// someReadLocals is what [someRead] keeps while it is suspended.
-type someReadLocals struct {
+// readOnceLocals is what [readOnce] keeps while it is suspended.
+type readOnceLocals struct {
 	statemachine.Frame
 
 	read1 *statemachine.Waiting[int]
 }
 
-// someReadArgs are the parameters of [someRead] that are needed only before its first suspension.
-type someReadArgs struct {
+// readOnceArgs are the parameters of [readOnce] that are needed only before its first suspension.
+type readOnceArgs struct {
 	src AsyncReader
 	p   []byte
 }
 
-// someReadFrame is the frame of [someRead] for a caller that is a machine: what it keeps and, at the end, its results.
-type someReadFrame struct {
-	someReadLocals
+// readOnceFrame is the frame of [readOnce] for a caller that is a machine: what it keeps and, at the end, its results.
+type readOnceFrame struct {
+	readOnceLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [someRead] where it stopped.
-func (f *someReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [readOnce] where it stopped.
+func (f *readOnceFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [someRead] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [readOnce] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
-func (f *someReadLocals) moveNext(r *statemachine.Run, args *someReadArgs) (ended bool, result0 int, result1 error) {
+func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -566,90 +566,90 @@ endIf1:
 	return true, result0, result1
 }
 
-// Location returns where [someRead] is suspended.
-func (f *someReadLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.someRead", "github.com/movenext/movenext/netio/stream.go", 121)
+// Location returns where [readOnce] is suspended.
+func (f *readOnceLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 121)
 }
 
-// Results returns what [someRead] returned, or raises again the panic that ended it.
-func (f *someReadFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [readOnce] returned, or raises again the panic that ended it.
+func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// someReadMachine is the root of a chain of calls that begins with [someRead]: chain, job and frame in one allocation.
-type someReadMachine struct {
+// readOnceMachine is the root of a chain of calls that begins with [readOnce]: chain, job and frame in one allocation.
+type readOnceMachine struct {
 	statemachine.Builder[int]
-	someReadLocals
+	readOnceLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *someReadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.someReadLocals = someReadLocals{Frame: f.someReadLocals.Frame} // the job keeps nothing else alive
+	f.readOnceLocals = readOnceLocals{Frame: f.readOnceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// allWrittenAsync starts [allWritten] as a state machine and returns its job.
-func allWrittenAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.Job[int]) {
+// writeAllAsync starts [writeAll] as a state machine and returns its job.
+func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := allWrittenLocals{}
-	defer statemachine.Catch(&r, &result)
-	if ended, v0, v1 := frame.moveNext(&r, &allWrittenArgs{ctx: ctx, dst: dst, p: p}); ended {
+	frame := writeAllLocals{}
+	defer statemachine.Catch(&r, &result2)
+	if ended, v0, v1 := frame.moveNext(&r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &allWrittenMachine{allWrittenLocals: frame}
+	m := &writeAllMachine{writeAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// allWrittenEnter enters [allWritten] for another machine. It returns the results, or the suspended frame that will have them.
-func allWrittenEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*allWrittenFrame, int, error) {
-	frame := allWrittenLocals{}
-	if ended, v0, v1 := frame.moveNext(r, &allWrittenArgs{ctx: ctx, dst: dst, p: p}); ended {
+// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended frame that will have them.
+func writeAllEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*writeAllFrame, int, error) {
+	frame := writeAllLocals{}
+	if ended, v0, v1 := frame.moveNext(r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
 		return nil, v0, v1
 	}
-	m := &allWrittenFrame{allWrittenLocals: frame}
+	m := &writeAllFrame{writeAllLocals: frame}
 	r.Push(ctx, m)
 	return m, 0, nil
 }
 
-// allWrittenLocals is what [allWritten] keeps while it is suspended.
-type allWrittenLocals struct {
+// writeAllLocals is what [writeAll] keeps while it is suspended.
+type writeAllLocals struct {
 	statemachine.Frame
 
-	writeAll1 *statemachine.Waiting[int]
-	writeAll2 *job.Job[int]
-	fully3    *fullyFrame
+	writeAll1  *statemachine.Waiting[int]
+	writeAll2  *job.Job[int]
+	writeFull3 *writeFullFrame
 }
 
-// allWrittenArgs are the parameters of [allWritten] that are needed only before its first suspension.
-type allWrittenArgs struct {
+// writeAllArgs are the parameters of [writeAll] that are needed only before its first suspension.
+type writeAllArgs struct {
 	ctx context.Context
 	dst AsyncWriter
 	p   []byte
 }
 
-// allWrittenFrame is the frame of [allWritten] for a caller that is a machine: what it keeps and, at the end, its results.
-type allWrittenFrame struct {
-	allWrittenLocals
+// writeAllFrame is the frame of [writeAll] for a caller that is a machine: what it keeps and, at the end, its results.
+type writeAllFrame struct {
+	writeAllLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext continues [allWritten] where it stopped.
-func (f *allWrittenFrame) MoveNext(r *statemachine.Run) (ended bool) {
+// MoveNext continues [writeAll] where it stopped.
+func (f *writeAllFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(r, nil)
 	return ended
 }
 
-// moveNext runs [allWritten] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [writeAll] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
-func (f *allWrittenLocals) moveNext(r *statemachine.Run, args *allWrittenArgs) (ended bool, result0 int, result1 error) {
+func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (ended bool, result0 int, result1 error) {
 	var dst2 *Conn
 	var dst3 boundWriter
 	var dst4 AsyncWriter
@@ -725,80 +725,80 @@ resume2:
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
-	// stream.go:136: return fully(dst, p)
+	// stream.go:136: return writeFull(dst, p)
 //line github.com/movenext/movenext/netio/stream.go:136
-	f.fully3, result0, result1 = fullyEnter(r, dst4, args.p)
+	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
 //line github.com/movenext/movenext/netio/stream_async.go:732
-	if f.fully3 == nil {
+	if f.writeFull3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:136
-	result0, result1 = f.fully3.Results(r)
+	result0, result1 = f.writeFull3.Results(r)
 //line github.com/movenext/movenext/netio/stream.go:136
-	f.fully3 = nil
+	f.writeFull3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/stream_async.go:744
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [allWritten] is suspended.
-func (f *allWrittenLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.allWritten", "github.com/movenext/movenext/netio/stream.go", 132, 134, 136)
+// Location returns where [writeAll] is suspended.
+func (f *writeAllLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 132, 134, 136)
 }
 
-// Results returns what [allWritten] returned, or raises again the panic that ended it.
-func (f *allWrittenFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [writeAll] returned, or raises again the panic that ended it.
+func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// allWrittenMachine is the root of a chain of calls that begins with [allWritten]: chain, job and frame in one allocation.
-type allWrittenMachine struct {
+// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and frame in one allocation.
+type writeAllMachine struct {
 	statemachine.Builder[int]
-	allWrittenLocals
+	writeAllLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *allWrittenMachine) MoveNext(r *statemachine.Run) bool {
+func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	ended, v0, v1 := f.moveNext(r, nil)
 	if !ended {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.allWrittenLocals = allWrittenLocals{Frame: f.allWrittenLocals.Frame} // the job keeps nothing else alive
+	f.writeAllLocals = writeAllLocals{Frame: f.writeAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// fullyAsync starts [fully] as a state machine and returns its job.
-func fullyAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
+// writeFullAsync starts [writeFull] as a state machine and returns its job.
+func writeFullAsync(dst AsyncWriter, p []byte) (result2 *job.Job[int]) {
 	var r statemachine.Run
-	frame := fullyFrame{dst: dst, p: p}
-	defer statemachine.Catch(&r, &result)
+	frame := writeFullFrame{dst: dst, p: p}
+	defer statemachine.Catch(&r, &result2)
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), frame.arg2, frame.arg3)
 	}
-	m := &fullyMachine{fullyFrame: frame}
+	m := &writeFullMachine{writeFullFrame: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// fullyEnter enters [fully] for another machine. It returns the results: it never suspends.
-func fullyEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*fullyFrame, int, error) {
-	frame := fullyFrame{dst: dst, p: p}
+// writeFullEnter enters [writeFull] for another machine. It returns the results: it never suspends.
+func writeFullEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*writeFullFrame, int, error) {
+	frame := writeFullFrame{dst: dst, p: p}
 	if frame.MoveNext(r) {
 		return nil, frame.arg2, frame.arg3
 	}
-	m := new(fullyFrame)
+	m := new(writeFullFrame)
 	*m = frame
 	r.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// fullyFrame is the frame of [fully], which never suspends.
-type fullyFrame struct {
+// writeFullFrame is the frame of [writeFull], which never suspends.
+type writeFullFrame struct {
 	statemachine.Frame
 
 	dst AsyncWriter
@@ -808,36 +808,36 @@ type fullyFrame struct {
 	arg3 error
 }
 
-// MoveNext calls [fully], which never suspends.
-func (f *fullyFrame) MoveNext(r *statemachine.Run) bool {
+// MoveNext calls [writeFull], which never suspends.
+func (f *writeFullFrame) MoveNext(r *statemachine.Run) bool {
 	if f.State != statemachine.NotStarted {
 		f.Misuse(f.State)
 	}
 	f.State = statemachine.Running
-	f.arg2, f.arg3 = fully(f.dst, f.p)
+	f.arg2, f.arg3 = writeFull(f.dst, f.p)
 	f.State = statemachine.Finished
 	return true
 }
 
-// Results returns what [fully] returned, or raises again the panic that ended it.
-func (f *fullyFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [writeFull] returned, or raises again the panic that ended it.
+func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.arg2, f.arg3
 }
 
-// fullyMachine is the root of a chain of calls that begins with [fully]: chain, job and frame in one allocation.
-type fullyMachine struct {
+// writeFullMachine is the root of a chain of calls that begins with [writeFull]: chain, job and frame in one allocation.
+type writeFullMachine struct {
 	statemachine.Builder[int]
-	fullyFrame
+	writeFullFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *fullyMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.fullyFrame.MoveNext(r) {
+func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.writeFullFrame.MoveNext(r) {
 		return false
 	}
 	f.SetResult(r, f.arg2, f.arg3)
 	return true
 }
 
-// Digest of what is above: b2c0ce1a20987230
+// Digest of what is above: 32e1b54a55c55236

@@ -15,9 +15,9 @@ import (
 // duplicate it with File().Fd(), but that makes the file description that the two
 // share a blocking one.
 func take(nc net.Conn, ahead []byte) (*Conn, error) {
-	s, err := adopted(nc.(syscall.Conn), nc.LocalAddr(), func(s *socket) error {
+	s, err := adoptSocket(nc.(syscall.Conn), nc.LocalAddr(), func(s *socket) error {
 		if len(ahead) > 0 {
-			s.needed().ahead = append([]byte(nil), ahead...)
+			s.makeExtras().ahead = append([]byte(nil), ahead...)
 		}
 		return nil
 	})
@@ -28,14 +28,14 @@ func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	return &Conn{s}, nil
 }
 
-// adopted makes a socket of a duplicate of c's descriptor. The poller knows it after prepare.
-func adopted(c syscall.Conn, local net.Addr, prepare func(*socket) error) (*socket, error) {
+// adoptSocket makes a socket of a duplicate of c's descriptor. The poller knows it after prepare.
+func adoptSocket(c syscall.Conn, local net.Addr, prepare func(*socket) error) (*socket, error) {
 	fd, err := duplicateOf(c)
 	if err != nil {
 		return nil, err
 	}
 	s := &socket{fd: fd, network: local.Network()}
-	err = s.learn()
+	err = s.queryProperties()
 	if err == nil {
 		err = prepare(s)
 	}
@@ -58,42 +58,42 @@ func duplicateOf(c syscall.Conn) (int, error) {
 	return duplicate(raw.Control)
 }
 
-// learn queries the system for the properties of s. It refuses anything but a socket.
-func (s *socket) learn() error {
+// queryProperties queries the system for the properties of s. It refuses anything but a socket.
+func (s *socket) queryProperties() error {
 	typ, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
 	if err != nil {
-		return fmt.Errorf("%w: it is no socket: %w", ErrNotAdoptable, os.NewSyscallError("getsockopt", err))
+		return fmt.Errorf("%w: it is not a socket: %w", ErrNotAdoptable, os.NewSyscallError("getsockopt", err))
 	}
 	s.stream = typ == syscall.SOCK_STREAM
 	if local, err := syscall.Getsockname(s.fd); err == nil {
-		s.ends.local, s.ends.localName = endOf(local)
+		s.addrs.local, s.addrs.localName = addressOf(local)
 	}
 	if remote, err := syscall.Getpeername(s.fd); err == nil {
-		s.ends.remote, s.ends.remoteName = endOf(remote)
+		s.addrs.remote, s.addrs.remoteName = addressOf(remote)
 	}
 	return nil
 }
 
-// listenerOf makes a Listener of l, as take makes a Conn.
-func listenerOf(l net.Listener) (*Listener, error) {
+// takeListener makes a Listener of l, as take makes a Conn.
+func takeListener(l net.Listener) (*Listener, error) {
 	defer func() { _ = l.Close() }()
-	s, err := adopted(l.(syscall.Conn), l.Addr(), (*socket).inherited)
+	s, err := adoptSocket(l.(syscall.Conn), l.Addr(), (*socket).setInheritedOptions)
 	if err != nil {
 		return nil, err
 	}
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)
-		if name := s.ends.localName; name != "" && name[0] != '@' {
-			s.needed().unlink = name
+		if name := s.addrs.localName; name != "" && name[0] != '@' {
+			s.makeExtras().unlink = name
 		}
 	}
 	return &Listener{s}, nil
 }
 
-// inherited sets the options that connections inherit from their listener: small
+// setInheritedOptions sets the options that connections inherit from their listener: small
 // writes go out at once and idle peers are probed. Package net sets the same for
 // each connection, in five system calls.
-func (s *socket) inherited() error {
+func (s *socket) setInheritedOptions() error {
 	if s.isUnix() {
 		return nil
 	}
@@ -119,17 +119,17 @@ const (
 	probes     = 9
 )
 
-// accepted makes a Conn from the connection that t has accepted.
-func (l *Listener) accepted(t *transfer) (*Conn, error) {
+// newConn makes a Conn from the connection that t has accepted.
+func (l *Listener) newConn(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	s := &socket{fd: t.more.fd, stream: true, network: l.end.network}
-	s.ends.remote, s.ends.remoteName = t.more.from, t.more.name
-	s.ends.local, s.ends.localName = l.end.ends.local, l.end.ends.localName
-	if s.ends.local.IsValid() && s.ends.local.Addr().IsUnspecified() {
+	s := &socket{fd: t.sys.fd, stream: true, network: l.socket.network}
+	s.addrs.remote, s.addrs.remoteName = t.sys.from, t.sys.name
+	s.addrs.local, s.addrs.localName = l.socket.addrs.local, l.socket.addrs.localName
+	if s.addrs.local.IsValid() && s.addrs.local.Addr().IsUnspecified() {
 		if local, err := syscall.Getsockname(s.fd); err == nil {
-			s.ends.local, s.ends.localName = endOf(local)
+			s.addrs.local, s.addrs.localName = addressOf(local)
 		}
 	}
 	if err := register(s); err != nil {

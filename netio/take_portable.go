@@ -16,14 +16,14 @@ func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	return &Conn{&socket{conn: nc, ahead: append([]byte(nil), ahead...)}}, nil
 }
 
-func listenerOf(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
+func takeListener(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
 
-// accepted makes a Conn from the connection that t has accepted.
-func (l *Listener) accepted(t *transfer) (*Conn, error) {
+// newConn makes a Conn from the connection that t has accepted.
+func (l *Listener) newConn(t *transfer) (*Conn, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	return take(t.more.accepted, nil)
+	return take(t.sys.accepted, nil)
 }
 
 // netConn is [Conn.NetConn].
@@ -32,10 +32,10 @@ func (s *socket) netConn() (net.Conn, error) {
 		return nil, err
 	}
 	defer s.in.Unlock()
-	if len(s.ahead) > 0 || s.kept != nil || s.looking != nil {
+	if len(s.ahead) > 0 || s.readErr != nil || s.looking != nil {
 		return nil, errAhead
 	}
-	if err := s.left(reading); err != nil {
+	if err := s.checkNotHandedOut(reading); err != nil {
 		return nil, err
 	}
 	if err := s.conn.SetDeadline(time.Time{}); err != nil {
@@ -43,6 +43,6 @@ func (s *socket) netConn() (net.Conn, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = true
+	s.handedOut = true
 	return s.conn, nil
 }

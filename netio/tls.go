@@ -80,7 +80,7 @@ func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.C
 // is closed. The ctx of a later call limits only that call's wait. It blocks; its twin is
 // [TLSConn.HandshakeAsync].
 func (c *TLSConn) Handshake(ctx context.Context) error {
-	_, err := c.HandshakeAsync(ctx).Wait(withoutEnd(ctx))
+	_, err := c.HandshakeAsync(ctx).Wait(withoutCancel(ctx))
 	return err
 }
 
@@ -90,15 +90,15 @@ func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	begun, first := c.shake(ctx)
+	begun, first := c.startHandshake(ctx)
 	if first {
 		return begun
 	}
 	return job.WaitAsync(ctx, begun)
 }
 
-// shake returns the job of the handshake, which it begins if it is the first call.
-func (c *TLSConn) shake(ctx context.Context) (begun *job.Job[job.Void], first bool) {
+// startHandshake returns the job of the handshake, which it begins if it is the first call.
+func (c *TLSConn) startHandshake(ctx context.Context) (begun *job.Job[job.Void], first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.handshake != nil {
@@ -109,9 +109,9 @@ func (c *TLSConn) shake(ctx context.Context) (begun *job.Job[job.Void], first bo
 	c.handshake = p.Job()
 	go func() {
 		err := c.tls.HandshakeContext(ctx)
-		c.wire.free()
-		told, _ := p.TryComplete(ctx, job.Void{}, err)
-		told.Deliver(nil)
+		c.wire.stopBlocking()
+		waiters, _ := p.TryComplete(ctx, job.Void{}, err)
+		waiters.Deliver(nil)
 	}()
 	return c.handshake, true
 }
@@ -121,49 +121,49 @@ func (c *TLSConn) shake(ctx context.Context) (begun *job.Job[job.Void], first bo
 func (c *TLSConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }
 
 // Read is [Conn.Read] for the decrypted data. It blocks; its twin is [TLSConn.ReadAsync].
-func (c *TLSConn) Read(p []byte) (int, error) { return decrypted(c, p) }
+func (c *TLSConn) Read(p []byte) (int, error) { return tlsRead(c, p) }
 
 // ReadAsync is [TLSConn.Read] as a job. p belongs to the job until it has ended. It does not
 // block.
-func (c *TLSConn) ReadAsync(p []byte) *job.Job[int] { return decryptedAsync(c, p) }
+func (c *TLSConn) ReadAsync(p []byte) *job.Job[int] { return tlsReadAsync(c, p) }
 
 // Write is [Conn.Write] for data to be encrypted. It blocks; its twin is [TLSConn.WriteAsync].
-func (c *TLSConn) Write(p []byte) (int, error) { return encrypted(context.Background(), c, p) }
+func (c *TLSConn) Write(p []byte) (int, error) { return tlsWrite(context.Background(), c, p) }
 
 // WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended. It does not
 // block.
 func (c *TLSConn) WriteAsync(p []byte) *job.Job[int] {
-	return encryptedAsync(context.Background(), c, p)
+	return tlsWriteAsync(context.Background(), c, p)
 }
 
 // WriteAll is [Conn.WriteAll] for data to be encrypted. If ctx ends in the middle of a record,
 // all later writes fail. It blocks; its twin is [TLSConn.WriteAllAsync].
 func (c *TLSConn) WriteAll(ctx context.Context, p []byte) (int, error) {
-	return encrypted(ctx, c, p)
+	return tlsWrite(ctx, c, p)
 }
 
 // WriteAllAsync is [TLSConn.WriteAll] as a job, which is Canceled when ctx ends first. p belongs
 // to the job until it has ended. It does not block.
 func (c *TLSConn) WriteAllAsync(ctx context.Context, p []byte) *job.Job[int] {
-	return encryptedAsync(ctx, c, p)
+	return tlsWriteAsync(ctx, c, p)
 }
 
 // Readable is [Conn.Readable] for the decrypted data: records without data do not count. It
 // blocks; its twin is [TLSConn.ReadableAsync].
-func (c *TLSConn) Readable(ctx context.Context) error { return decryptable(ctx, c) }
+func (c *TLSConn) Readable(ctx context.Context) error { return tlsReadable(ctx, c) }
 
 // ReadableAsync is [TLSConn.Readable] as a job, which is Canceled when ctx ends first. It does
 // not block.
 func (c *TLSConn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
-	return decryptableAsync(ctx, c)
+	return tlsReadableAsync(ctx, c)
 }
 
 // CloseWrite tells the peer, after all earlier writes, that nothing more follows. Reading
 // remains possible. It blocks while those writes wait; its twin is [TLSConn.CloseWriteAsync].
-func (c *TLSConn) CloseWrite() error { return finished(c) }
+func (c *TLSConn) CloseWrite() error { return tlsCloseWrite(c) }
 
 // CloseWriteAsync is [TLSConn.CloseWrite] as a job. It does not block.
-func (c *TLSConn) CloseWriteAsync() *job.Job[job.Void] { return finishedAsync(c) }
+func (c *TLSConn) CloseWriteAsync() *job.Job[job.Void] { return tlsCloseWriteAsync(c) }
 
 // Close sends the closing alert if the system has room for it now, and closes the connection.
 // Operations that wait end with an error that matches [net.ErrClosed], and so does a second

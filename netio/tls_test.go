@@ -277,7 +277,7 @@ func TestTLSAHandshakeThatFails(t *testing.T) {
 	a, b := pipe(t, "tcp")
 	client := netio.Client(a, c)
 	j := talkTLSAsync(context.Background(), client, []byte("x"))
-	_, err := b.Write([]byte("this is no TLS"))
+	_, err := b.Write([]byte("this is not TLS"))
 	require.NoError(t, err)
 	_, err = j.Await()
 	var record tls.RecordHeaderError

@@ -24,7 +24,7 @@ type transfer struct {
 	buf  []byte
 	n    int // how much of buf is done
 	err  error
-	more more // what else the system needs
+	sys  systemPart // what else the system needs
 }
 
 // Reason implements schedulers.Reasoner, for a report of what machines wait for.

@@ -25,7 +25,7 @@ func apart(t *testing.T, blocking bool) (s *socket, peer int) {
 		_ = syscall.Close(pair[0])
 		_ = syscall.Close(pair[1])
 	})
-	s = &socket{fd: pair[0], stream: true, network: "unix", poller: &poller{began: time.Now()}}
+	s = &socket{fd: pair[0], stream: true, network: "unix", poller: &poller{epoch: time.Now()}}
 	s.in.ready = true
 	return s, pair[1]
 }
@@ -81,22 +81,22 @@ func TestAnEventOfDataThatWereReadProvesNothing(t *testing.T) {
 	require.NoError(t, err)
 	s.poller.fetches.Store(5) // the fetch that returns the event has begun
 	tr := transfer{kind: filling, buf: make([]byte, 4)}
-	require.Equal(t, over, s.try(&tr, false))
+	require.Equal(t, finished, s.try(&tr, false))
 	require.Equal(t, 4, tr.n)
 	s.event(readable, 5)
 	look := transfer{kind: looking}
-	assert.Equal(t, waits, s.try(&look, false))
+	assert.Equal(t, mustWait, s.try(&look, false))
 
 	_, err = syscall.Write(peer, []byte("more"))
 	require.NoError(t, err)
 	s.event(readable, 6)
-	assert.Equal(t, over, s.try(&look, false))
+	assert.Equal(t, finished, s.try(&look, false))
 }
 
 func TestASocketWithoutDataIsNotReady(t *testing.T) {
 	s, _ := apart(t, false)
 	tr := transfer{kind: reading, buf: make([]byte, 8)}
-	assert.Equal(t, waits, s.try(&tr, false))
+	assert.Equal(t, mustWait, s.try(&tr, false))
 	assert.False(t, s.in.ready)
 	assert.False(t, s.in.taken)
 }
@@ -108,13 +108,13 @@ func TestAnOperationThatEndsPassesItsTurnOn(t *testing.T) {
 	gone := errors.New("gone")
 	var both [2]*operation
 	for i := range both {
-		both[i] = &operation{transfer: transfer{kind: reading, buf: make([]byte, 8)}, of: s, wake: make(chan struct{}, 1)}
-		require.Equal(t, blocked, s.enqueue(both[i], false))
+		both[i] = &operation{transfer: transfer{kind: reading, buf: make([]byte, 8)}, socket: s, wake: make(chan struct{}, 1)}
+		require.Equal(t, queued, s.enqueue(both[i], false))
 	}
 	s.event(readable, 1)
 	<-both[0].wake
-	both[0].bound = &bound{op: both[0], why: gone}
-	assert.Equal(t, over, s.proceed(both[0]))
+	both[0].ctxWatch = &contextWatch{op: both[0], reason: gone}
+	assert.Equal(t, finished, s.proceed(both[0]))
 	require.ErrorIs(t, both[0].err, gone)
 	require.Len(t, both[1].wake, 1)
 	assert.Equal(t, granted, both[1].state)
@@ -123,7 +123,7 @@ func TestAnOperationThatEndsPassesItsTurnOn(t *testing.T) {
 func TestTheLastOperationClosesTheDescriptor(t *testing.T) {
 	l, err := Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := l.end
+	s := l.socket
 	inode := func() uint64 {
 		var st syscall.Stat_t
 		if syscall.Fstat(s.fd, &st) != nil {

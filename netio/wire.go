@@ -15,12 +15,12 @@ type wire struct {
 	out    *[]byte
 }
 
-// outs are buffers for data to be sent.
-var outs = sync.Pool{New: func() any { return new([]byte) }}
+// outBuffers are buffers for data to be sent.
+var outBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func putOut(b *[]byte) {
 	*b = (*b)[:0]
-	outs.Put(b)
+	outBuffers.Put(b)
 }
 
 // errNothingYet is the wire's error where it would have to block. crypto/tls
@@ -41,8 +41,8 @@ func (w *wire) blocking() bool {
 	return w.blocks
 }
 
-// free makes the wire stop blocking.
-func (w *wire) free() {
+// stopBlocking makes the wire stop blocking.
+func (w *wire) stopBlocking() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.blocks = false
@@ -53,7 +53,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	if w.blocking() {
 		return w.conn.Read(p)
 	}
-	return w.conn.end.readNow(p)
+	return w.conn.socket.readNow(p)
 }
 
 // Write implements net.Conn: it accepts all of p.
@@ -64,21 +64,21 @@ func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.out == nil {
-		w.out = outs.Get().(*[]byte)
+		w.out = outBuffers.Get().(*[]byte)
 	}
 	*w.out = append(*w.out, p...)
 	return len(p), nil
 }
 
-// full reports whether there is something to send.
-func (w *wire) full() bool {
+// hasOutput reports whether there is something to send.
+func (w *wire) hasOutput() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out != nil
 }
 
-// taken takes the data to be sent, or nil.
-func (w *wire) taken() *[]byte {
+// take takes the data to be sent, or nil.
+func (w *wire) take() *[]byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b := w.out
@@ -88,8 +88,8 @@ func (w *wire) taken() *[]byte {
 
 // Close implements net.Conn. The closing alert is sent if that need not wait.
 func (w *wire) Close() error {
-	if b := w.taken(); b != nil {
-		w.conn.end.writeNow(*b)
+	if b := w.take(); b != nil {
+		w.conn.socket.writeNow(*b)
 		putOut(b)
 	}
 	return w.conn.Close()
