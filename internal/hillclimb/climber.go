@@ -18,7 +18,7 @@ const (
 	// MaxWave is the greatest height of the wave, in workers.
 	MaxWave = 20
 
-	wanted = 3.0 // the size of an echo that is fully trusted, in units of the noise
+	trustedRatio = 3.0 // the size of a response that is fully trusted, in units of the noise
 )
 
 // Sample is an observation of one interval.
@@ -38,7 +38,7 @@ func (s Sample) Throughput() float64 {
 
 // Climber decides how many workers should run. It is not safe for concurrent use.
 type Climber struct {
-	least, most int
+	minWorkers, maxWorkers int
 
 	goal    float64 // a fraction is a part of a worker that remains to be added or removed
 	height  int     // of the wave
@@ -46,28 +46,29 @@ type Climber struct {
 	samples []Sample
 }
 
-// New returns a climber whose goal begins at least, and stays between least and most.
-func New(least, most int) *Climber {
+// New returns a climber whose goal begins at minWorkers, and stays between minWorkers and
+// maxWorkers.
+func New(minWorkers, maxWorkers int) *Climber {
 	c := &Climber{height: 1}
-	c.Confine(least, most)
+	c.Confine(minWorkers, maxWorkers)
 	return c
 }
 
 // Confine changes the bounds.
-func (c *Climber) Confine(least, most int) {
-	c.least, c.most = least, max(least, most)
-	c.goal = c.within(c.goal)
+func (c *Climber) Confine(minWorkers, maxWorkers int) {
+	c.minWorkers, c.maxWorkers = minWorkers, max(minWorkers, maxWorkers)
+	c.goal = c.clamp(c.goal)
 }
 
 // Force moves the goal, after the number of workers was changed from outside. Earlier
 // samples are dropped, since the jump is not part of the wave.
 func (c *Climber) Force(workers int) {
-	c.goal = c.within(float64(workers))
+	c.goal = c.clamp(float64(workers))
 	c.samples, c.count = c.samples[:0], 0
 }
 
 // Goal returns the number of workers around which the wave swings.
-func (c *Climber) Goal() int { return int(c.within(math.Round(c.goal))) }
+func (c *Climber) Goal() int { return int(c.clamp(math.Round(c.goal))) }
 
 // Next takes the sample of the interval that has passed, and returns how many workers
 // should run in the next one.
@@ -78,32 +79,32 @@ func (c *Climber) Next(s Sample) (workers int) {
 	}
 	c.count++
 	if whole := len(c.samples) / Period * Period; whole >= 2*Period {
-		c.step(listen(c.samples[len(c.samples)-whole:]))
+		c.step(measureResponse(c.samples[len(c.samples)-whole:]))
 	}
 	up := 0
 	if c.count%Period < Period/2 {
 		up = c.height
 	}
-	return int(c.within(float64(c.Goal() + up)))
+	return int(c.clamp(float64(c.Goal() + up)))
 }
 
-// step moves the goal according to the echo.
-func (c *Climber) step(h echo) {
-	c.height = int(min(max(1, math.Round(h.noise*c.goal*wanted/2)), MaxWave))
+// step moves the goal according to the response.
+func (c *Climber) step(h response) {
+	c.height = int(min(max(1, math.Round(h.noise*c.goal*trustedRatio/2)), MaxWave))
 	if h.wave == 0 {
 		return // the number of workers did not swing: too little work, or a bound
 	}
 	worth := h.elasticity - Bias
-	trust := min(1, math.Abs(h.elasticity)*h.wave/(wanted*max(h.noise, 1e-3)))
+	trust := min(1, math.Abs(h.elasticity)*h.wave/(trustedRatio*max(h.noise, 1e-3)))
 	if h.elasticity < Bias && h.elasticity > -Bias {
-		// If the wave is high enough to be noticed, a missing echo also shows something:
+		// If the wave is high enough to be noticed, a missing response also shows something:
 		// the workers are not needed.
-		trust = min(1, h.wave/(wanted*max(h.noise, 1e-3)))
+		trust = min(1, h.wave/(trustedRatio*max(h.noise, 1e-3)))
 	}
 	move := math.Copysign(worth*worth, worth) * trust * max(1, c.goal/8)
-	c.goal = c.within(c.goal + min(max(move, -MaxStep), MaxStep))
+	c.goal = c.clamp(c.goal + min(max(move, -MaxStep), MaxStep))
 }
 
-func (c *Climber) within(n float64) float64 {
-	return min(max(n, float64(c.least)), float64(c.most))
+func (c *Climber) clamp(n float64) float64 {
+	return min(max(n, float64(c.minWorkers)), float64(c.maxWorkers))
 }

@@ -10,7 +10,7 @@
 // # A wave
 //
 // So the number of workers is made to swing, up by a few and back again, with a fixed
-// period, and throughput is searched for an echo: a swing of the same period. Changes that
+// period, and throughput is searched for a response: a swing of the same period. Changes that
 // have other causes occur at other frequencies, and count as noise.
 //
 //	workers      ▔▔▁▁▔▔▁▁▔▔▁▁      the wave: half a period up, half a period at the goal
@@ -22,7 +22,7 @@
 // (computed with Goertzel's algorithm, without the other terms). The quotient of
 // the two series' terms is a complex number. Its real part is the relative change
 // of throughput for a relative change of workers. The imaginary part is out of phase with
-// the wave, and so no echo.
+// the wave, and so no response.
 //
 // # A step
 //
@@ -30,8 +30,8 @@
 // of workers rises by one per cent. One more worker costs memory and switching,
 // so e has to be above [Bias] to be worth it: the step has the sign of e minus
 // Bias. Its size grows with the square of that difference, is scaled by how far
-// the echo exceeds the noise, and is bounded by [MaxStep]. If the noise is
-// stronger, the wave is made higher, so that the echo stands out.
+// the response exceeds the noise, and is bounded by [MaxStep]. If the noise is
+// stronger, the wave is made higher, so that the response stands out.
 //
 // # Replay
 //

@@ -15,7 +15,7 @@ type Clock struct {
 }
 
 // SetOver makes the clock use the timers of over, if it has any. Call it before use.
-func (c *Clock) SetOver(over schedulers.Scheduler) { c.beneath, _ = over.(schedulers.Timers) }
+func (c *Clock) SetOver(beneath schedulers.Scheduler) { c.beneath, _ = beneath.(schedulers.Timers) }
 
 // StartTimer implements [schedulers.Timers].
 func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {

@@ -12,13 +12,13 @@
 // # The worker that work sees
 //
 // Work must see the shim as its home, not the scheduler beneath; otherwise the work that it
-// starts would bypass the shim. So it gets a worker that belongs to the shim: a [Visit],
+// starts would bypass the shim. So it gets a worker that belongs to the shim: a [Worker],
 // which lasts while the work is on a worker of the scheduler beneath. Shims on shims are
-// visits on visits; [Beneath] returns the actual worker at the bottom, for hints.
+// workers on workers; [Beneath] returns the actual worker at the bottom, for hints.
 //
 // # Capabilities of the scheduler beneath
 //
-// The announcement that a worker blocks goes to its visit, which passes it on: only the
+// The announcement that a worker blocks goes to its worker, which passes it on: only the
 // scheduler beneath can add a worker. Timers are passed on too, because the time of a
 // simulation must be the same above a shim ([Clock]); above a scheduler without timers, the
 // shim has its own queue. Consent to run work in place concerns where work runs, so both
@@ -30,8 +30,8 @@
 //     never called would be counted as pending by the shim forever. A waiter falls back on
 //     consent, which leaves behind an entry that finds nothing to do.
 //   - [schedulers.Admitter]: work that is not submitted would bypass the shim.
-//   - [schedulers.Leaver]: when the work of a visit ends, its worker is not free yet, since
-//     the shim may have other work to resume.
+//   - [schedulers.Leaver]: when the work ends, the worker beneath is not free yet, since the
+//     shim may have other work to resume.
 //
 // # Refusal after acceptance
 //
@@ -41,7 +41,7 @@
 //
 // Bound items: the submitted item runs the work that was submitted with it and no other. A
 // refusal beneath is a refusal above; the lock of the shim's list decides which contender
-// gets the work of an item ([Item]). Shims that do not reorder work this way ([Through]),
+// gets the work of an item ([Item]). Shims that do not reorder work this way ([Passthrough]),
 // and so do shims that hold work back until it may run ([Turns]). The latter submit later,
 // and if the scheduler beneath refuses then, the work is abandoned.
 //

@@ -3,7 +3,7 @@ package shim
 import "github.com/movenext/movenext/internal/interleave"
 
 // Handle is an item whose submitter can later query its outcome. It is both the ender and
-// the Told of its own item.
+// the GiveUpListener of its own item.
 type Handle struct {
 	Item
 
@@ -16,8 +16,8 @@ type Handle struct {
 // Ended implements tally.Ender: the work has ended.
 func (h *Handle) Ended() { h.conclude(nil) }
 
-// GivenUp implements [Told].
-func (h *Handle) GivenUp(reason error) { h.conclude(reason) }
+// HandleGiveUp implements [GiveUpListener].
+func (h *Handle) HandleGiveUp(reason error) { h.conclude(reason) }
 
 func (h *Handle) conclude(reason error) {
 	h.mu.Lock()

@@ -15,8 +15,8 @@ type Line struct {
 	gaps        int
 }
 
-// few is the number of gaps up to which a sweep does not pay.
-const few = 64
+// minSweep is the number of gaps up to which a sweep does not pay.
+const minSweep = 64
 
 // The states of a ticket.
 const (
@@ -69,17 +69,17 @@ func (l *Line) Remove(t *Ticket) bool {
 	l.tickets--
 	l.gaps++
 	for l.first != nil && l.first.state.Load() == gone {
-		l.leave()
+		l.dropFirst()
 	}
-	if l.gaps > l.tickets+few {
+	if l.gaps > l.tickets+minSweep {
 		l.sweep()
 	}
 	return true
 }
 
-// leave unlinks the first ticket, which is a gap. It clears the link of that ticket, which
+// dropFirst unlinks the first ticket, which is a gap. It clears the link of that ticket, which
 // must not keep the others alive.
-func (l *Line) leave() {
+func (l *Line) dropFirst() {
 	t := l.first
 	l.first, t.next = t.next, nil
 	if l.first == nil {

@@ -53,11 +53,11 @@ func TestALineIsAQueue(t *testing.T) {
 func TestGapsBehindATicketThatStaysAreSwept(t *testing.T) {
 	var l Line
 	l.Push(new(Ticket))
-	for range 10 * few {
+	for range 10 * minSweep {
 		k := new(Ticket)
 		l.Push(k)
 		l.Remove(k)
-		require.LessOrEqual(t, l.gaps, few+1)
+		require.LessOrEqual(t, l.gaps, minSweep+1)
 	}
 }
 

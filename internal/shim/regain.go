@@ -39,9 +39,9 @@ func (t *Turn) yield() {
 }
 
 // regain waits until t has its turn again, unless another goroutine is still in Block
-// on its behalf, or t is over. by is the worker to which that wait is announced, or nil if
+// on its behalf, or t is over. worker is the one to which that wait is announced, or nil if
 // the worker beneath still counts as blocked.
-func (t *Turn) regain(by schedulers.Worker) {
+func (t *Turn) regain(worker schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
 	t.blocks--
@@ -49,35 +49,35 @@ func (t *Turn) regain(by schedulers.Worker) {
 		ts.mu.Unlock()
 		return
 	}
-	if t.again == nil { // otherwise another goroutine already waits for the same turn
-		t.again = make(chan struct{})
+	if t.regained == nil { // otherwise another goroutine already waits for the same turn
+		t.regained = make(chan struct{})
 		ts.resuming = append(ts.resuming, t)
 	}
-	again := t.again
+	regained := t.regained
 	ts.mu.Unlock()
 	ts.admit(t.Beneath())
 	select {
-	case <-again:
+	case <-regained:
 		return
 	default:
 	}
-	if unblock, err := Block(by); err == nil {
+	if unblock, err := Block(worker); err == nil {
 		defer unblock()
 	} // if refused, it waits anyway: the work continues with its turn, or not at all
-	<-again
+	<-regained
 }
 
-// letGoOn resumes the turns that may be held again, and reports whether no turn is left
+// resumeTurns resumes the turns that may be held again, and reports whether no turn is left
 // that waits to continue; mu is held.
-func (ts *Turns) letGoOn() bool {
+func (ts *Turns) resumeTurns() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]
 		if !t.over && !ts.admitResumed(t.kind) {
 			return false
 		}
 		t.held = !t.over
-		close(t.again)
-		t.again = nil
+		close(t.regained)
+		t.regained = nil
 		ts.resuming[0] = nil
 		ts.resuming = ts.resuming[1:]
 	}
@@ -88,7 +88,7 @@ func (ts *Turns) letGoOn() bool {
 // work that has not begun.
 func (ts *Turns) admitResumed(kind Kind) bool {
 	for !ts.rule.Admit(kind) {
-		t := ts.begin.Last()
+		t := ts.notBegun.Last()
 		if t == nil {
 			return false
 		}
@@ -102,19 +102,19 @@ func (ts *Turns) admitResumed(kind Kind) bool {
 type queue struct{ linked.List[Turn] }
 
 func (q *queue) push(t *Turn) {
-	t.in = q
+	t.queue = q
 	q.Add(&t.links, t)
 }
 
 func (q *queue) putFirst(t *Turn) {
-	t.in = q
+	t.queue = q
 	q.AddFirst(&t.links, t)
 }
 
 // remove takes t out of the queue, if it is there.
 func (q *queue) remove(t *Turn) {
-	if t.in == q {
-		t.in = nil
+	if t.queue == q {
+		t.queue = nil
 		q.Remove(&t.links)
 	}
 }

@@ -43,7 +43,7 @@ type Policy interface {
 // There may be a million tickets, so a ticket has few pointers: the policy finds its data
 // about the work through the scheduler that the work was submitted to.
 type Ticket struct {
-	Visit
+	Worker
 	Work   schedulers.Work
 	Number uint64 // for use by the policy
 
@@ -63,7 +63,7 @@ func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
 // The hint's worker is passed on only if it pumps. In that case the hint determines which
 // work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
-	t := &Ticket{Visit: Visit{home: home}, Work: w, tickets: ts}
+	t := &Ticket{Worker: Worker{home: home}, Work: w, tickets: ts}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
 		ts.Policy.Account(t).Refuse(home, w)
@@ -86,15 +86,15 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 // however, it runs its own work: the next item may be from outside and must not run there,
 // and the wait may be for this very work. If its own work is gone, the ticket becomes a
 // spare one, which runs another work item later.
-func (t *Ticket) Run(on schedulers.Worker) {
+func (t *Ticket) Run(worker schedulers.Worker) {
 	ts := t.tickets
-	if w, ok := Beneath(on).(onTop); !ok || !w.OnTop() {
-		ts.runNext(t, on)
+	if w, ok := Beneath(worker).(onTop); !ok || !w.OnTop() {
+		ts.runNext(t, worker)
 		return
 	}
 	ts.Policy.Put(t)
 	if ts.Policy.TakeThis(t) {
-		t.run(on)
+		t.run(worker)
 	} else if err := schedulers.TrySubmit(ts.Over, (*spare)(ts), schedulers.Hint{}); err != nil {
 		ts.giveUpNext(nil, err)
 	}
@@ -107,22 +107,22 @@ type onTop interface{ OnTop() bool }
 type spare Tickets
 
 // Run implements [schedulers.Work].
-func (s *spare) Run(on schedulers.Worker) { (*Tickets)(s).runNext(nil, on) }
+func (s *spare) Run(worker schedulers.Worker) { (*Tickets)(s).runNext(nil, worker) }
 
 // Abandon implements [schedulers.Work].
 func (s *spare) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
 
-func (ts *Tickets) runNext(t *Ticket, on schedulers.Worker) {
+func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
 	if turn := ts.Policy.Next(t); turn != nil {
-		turn.run(on)
+		turn.run(worker)
 	}
 }
 
 // run runs the work of a ticket that the caller has removed from the queue.
-func (t *Ticket) run(on schedulers.Worker) {
+func (t *Ticket) run(worker schedulers.Worker) {
 	w := t.take()
-	t.Arrive(on)
-	t.tickets.Policy.Account(t).RunThrough(w, &t.Visit, nil)
+	t.SetBeneath(worker)
+	t.tickets.Policy.Account(t).RunThrough(w, &t.Worker, nil)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,
@@ -152,21 +152,21 @@ func (t *Ticket) take() schedulers.Work {
 
 // MayRunInPlace reports whether the scheduler beneath consents: the waiter runs where
 // the work would have run, so the shim has nothing to add.
-func (ts *Tickets) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return MayRunInPlace(ts.Over, w, by)
+func (ts *Tickets) MayRunInPlace(w schedulers.Work, worker schedulers.Worker) bool {
+	return MayRunInPlace(ts.Over, w, worker)
 }
 
 // MayRunInPlace reports whether the scheduler over is a Consenter and consents, for the
-// worker beneath by.
-func MayRunInPlace(over schedulers.Scheduler, w schedulers.Work, by schedulers.Worker) bool {
-	c, ok := over.(schedulers.Consenter)
-	return ok && c.MayRunInPlace(w, Beneath(by))
+// worker beneath worker.
+func MayRunInPlace(beneath schedulers.Scheduler, w schedulers.Work, worker schedulers.Worker) bool {
+	c, ok := beneath.(schedulers.Consenter)
+	return ok && c.MayRunInPlace(w, Beneath(worker))
 }
 
 // MaxConcurrency returns the limit of the scheduler over, or 0 if it has none or is no
 // Limiter.
-func MaxConcurrency(over schedulers.Scheduler) int {
-	if l, ok := over.(schedulers.Limiter); ok {
+func MaxConcurrency(beneath schedulers.Scheduler) int {
+	if l, ok := beneath.(schedulers.Limiter); ok {
 		return l.MaxConcurrency()
 	}
 	return 0

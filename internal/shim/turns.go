@@ -33,12 +33,12 @@ import (
 // its turn takes precedence over work that has not begun; otherwise a steady stream of new
 // work could keep old work from ever ending.
 type Turns struct {
-	Through
+	Passthrough
 	rule Rule
 
-	mu       interleave.Mutex // also guards all turns; it is locked before Through's
+	mu       interleave.Mutex // also guards all turns; it is locked before that of Passthrough
 	waiting  queue            // turns that wait to begin
-	begin    queue            // held turns that have not begun, the last admitted at the end
+	notBegun queue            // held turns that have not begun, the last admitted at the end
 	resuming []*Turn          // turns that wait to continue
 }
 
@@ -62,18 +62,18 @@ type Turn struct {
 	kind  Kind
 
 	flags schedulers.Flags
-	in    *queue // where it is linked, or nil
+	queue *queue // where it is linked, or nil
 	links linked.Node[Turn]
 
 	held, over bool
 	sent       bool          // queued beneath, where Run or Abandon will be called
 	blocks     int           // calls of Block whose unblock was not called yet
-	again      chan struct{} // nil, unless it waits to continue
+	regained   chan struct{} // nil, unless it waits to continue
 }
 
 // InitTurns is Init, and also sets the rule.
-func (ts *Turns) InitTurns(name string, home, over schedulers.Scheduler, rule Rule) {
-	ts.Init(name, home, over)
+func (ts *Turns) InitTurns(name string, home, beneath schedulers.Scheduler, rule Rule) {
+	ts.Init(name, home, beneath)
 	ts.rule = rule
 }
 
@@ -105,45 +105,45 @@ func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint s
 // hold records that t was admitted and is about to be submitted; mu is held.
 func (ts *Turns) hold(t *Turn) {
 	t.held, t.sent = true, true
-	ts.begin.push(t)
+	ts.notBegun.push(t)
 }
 
 // Run implements [schedulers.Work]: the scheduler beneath has a worker for the
 // turn.
-func (t *Turn) Run(on schedulers.Worker) {
-	if !t.arrive() {
+func (t *Turn) Run(worker schedulers.Worker) {
+	if !t.leaveBeneath() {
 		return
 	}
-	defer t.end(on)
-	t.RunOn(on, t, nil)
+	defer t.end(worker)
+	t.RunOn(worker, t, nil)
 }
 
 // Abandon implements [schedulers.Work].
 func (t *Turn) Abandon(reason error) {
-	t.arrive()
+	t.leaveBeneath()
 	t.GiveUp(reason)
 	t.end(nil)
 }
 
-// arrive records that t has left the queue beneath, and reports whether it may begin. If
+// leaveBeneath records that t has left the queue beneath, and reports whether it may begin. If
 // not, its turn was taken back, and it will be submitted again.
-func (t *Turn) arrive() bool {
+func (t *Turn) leaveBeneath() bool {
 	ts := t.turns
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t.sent = false
 	if t.held {
-		ts.begin.remove(t)
+		ts.notBegun.remove(t)
 	}
 	return t.held
 }
 
-// Beneath returns the worker beneath; see [Visit.Beneath].
+// Beneath returns the worker beneath; see [Worker.Beneath].
 func (t *Turn) Beneath() schedulers.Worker {
 	if t == nil {
 		return nil
 	}
-	return t.Visit.Beneath()
+	return t.Worker.Beneath()
 }
 
 func (t *Turn) end(from schedulers.Worker) {
@@ -158,7 +158,7 @@ func (t *Turn) end(from schedulers.Worker) {
 func (ts *Turns) leave(t *Turn) {
 	if t.held {
 		t.held = false
-		ts.begin.remove(t)
+		ts.notBegun.remove(t)
 		ts.rule.Leave(t.kind)
 	}
 }
@@ -186,7 +186,7 @@ func (ts *Turns) admit(from schedulers.Worker) {
 func (ts *Turns) next() *Turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if !ts.letGoOn() {
+	if !ts.resumeTurns() {
 		return nil
 	}
 	for t := ts.waiting.First(); t != nil; t = ts.waiting.First() {
@@ -209,17 +209,17 @@ func (ts *Turns) next() *Turn {
 
 // Block implements [schedulers.Blocker]: it gives up the turn, and unblock waits
 // until it is regained. The wait is also announced beneath, where it may be refused.
-func (t *Turn) Block() (unblock func(), err error) { return t.step(t.Visit.Block()) }
+func (t *Turn) Block() (unblock func(), err error) { return t.yieldAfter(t.Worker.Block()) }
 
 // BlockFor implements [schedulers.HomeBlocker]; see Block.
 func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
-	return t.step(t.Visit.BlockFor(home, done))
+	return t.yieldAfter(t.Worker.BlockFor(home, done))
 }
 
-// step gives up the turn after the call of the worker beneath, whose results it takes. The
+// yieldAfter gives up the turn after the call of the worker beneath, whose results it takes. The
 // order matters: if the turn were given up first and the wait then refused, the work would
 // have to wait to regain it.
-func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
+func (t *Turn) yieldAfter(inner func(), err error) (unblock func(), _ error) {
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ import (
 // the cause that was passed to Cancel.
 var ErrWithdrawn = fmt.Errorf("cancellable: work was withdrawn: %w", schedulers.ErrShutdown)
 
-// face holds the methods that all shims share; see the comment of Scheduler.
-type face = shim.Face
+// publicMethods holds the methods that all shims share; see the comment of Scheduler.
+type publicMethods = shim.PublicMethods
 
 // Scheduler is a queue from which work can be taken back. Make one with [New]. All
 // methods are safe for concurrent use.
@@ -58,8 +58,8 @@ type face = shim.Face
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	face
-	through shim.Through
+	publicMethods
+	through shim.Passthrough
 	over    schedulers.Scheduler
 
 	mu     sync.Mutex
@@ -71,7 +71,7 @@ type Scheduler struct {
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{over: over}
 	s.through.Init("cancellable", s, over)
-	s.face.Through = &s.through
+	s.publicMethods.Passthrough = &s.through
 	return s
 }
 
@@ -106,7 +106,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(context.Context)) (*Item, er
 
 func (s *Scheduler) queue(parent context.Context, w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{of: s, parent: parent}}
-	it.t.Told = &it.t
+	it.t.OnGiveUp = &it.t
 	it.t.item = it
 	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (s *Scheduler) all() []*Item {
 // [schedulers.ErrShutdown] and the cause of ctx is returned; running work is not asked
 // to stop. The scheduler beneath is not shut down. It blocks, and may be called any
 // number of times, also concurrently. A nil ctx never ends.
-func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {

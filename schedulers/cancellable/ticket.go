@@ -34,7 +34,7 @@ func (t *ticket) Beneath() schedulers.Worker {
 	if t == nil {
 		return nil
 	}
-	return t.Visit.Beneath()
+	return t.Worker.Beneath()
 }
 
 // Ended is called when the work has ended.
@@ -44,10 +44,10 @@ func (t *ticket) Ended() {
 	t.Handle.Ended()
 }
 
-// GivenUp is called when the work was abandoned.
-func (t *ticket) GivenUp(reason error) {
+// HandleGiveUp is called when the work was abandoned.
+func (t *ticket) HandleGiveUp(reason error) {
 	t.of.forget(t.item)
-	t.Handle.GivenUp(reason)
+	t.Handle.HandleGiveUp(reason)
 }
 
 // withdraw takes the work out of the queue if it is there, and returns the state in which

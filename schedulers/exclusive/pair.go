@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face holds the methods that all shims share; see the comments of the types.
-type face = shim.Face
+// publicMethods holds the methods that all shims share; see the comments of the types.
+type publicMethods = shim.PublicMethods
 
 // Pair is two schedulers. One runs its work concurrently; the other runs its work one
 // item at a time, while nothing else of the pair runs. Make one with [New]. All methods
@@ -17,7 +17,7 @@ type face = shim.Face
 //
 // It implements [schedulers.Shutdowner], Snapshotter and Meter for both sides together.
 type Pair struct {
-	face
+	publicMethods
 	turns      shim.Turns
 	rule       rule
 	concurrent Side
@@ -73,7 +73,7 @@ func (r *rule) Leave(kind shim.Kind) {
 func New(over schedulers.Scheduler, most int) *Pair {
 	p := &Pair{rule: rule{most: max(0, most)}}
 	p.turns.InitTurns("exclusive", &p.concurrent, over, &p.rule)
-	p.face.Through = &p.turns.Through
+	p.publicMethods.Passthrough = &p.turns.Passthrough
 	p.concurrent = Side{p, concurrent}
 	p.exclusive = Side{p, exclusive}
 	return p
@@ -91,7 +91,7 @@ func (p *Pair) Exclusive() *Side { return &p.exclusive }
 // abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
 // scheduler beneath is not shut down. It blocks, and may be called any number of times,
 // also concurrently. A nil ctx never ends.
-func (p *Pair) Shutdown(ctx context.Context) error { return p.face.Shutdown(ctx) }
+func (p *Pair) Shutdown(ctx context.Context) error { return p.publicMethods.Shutdown(ctx) }
 
 // Side is one of the two schedulers of a pair. All methods are safe for concurrent use.
 //

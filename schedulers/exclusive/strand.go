@@ -15,7 +15,7 @@ import (
 // the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and its
 // workers implement HomeBlocker and Pumper.
 type Strand struct {
-	face
+	publicMethods
 	turns shim.Turns
 	rule  rule
 }
@@ -24,7 +24,7 @@ type Strand struct {
 func NewStrand(over schedulers.Scheduler) *Strand {
 	s := &Strand{}
 	s.turns.InitTurns("exclusive", s, over, &s.rule)
-	s.face.Through = &s.turns.Through
+	s.publicMethods.Passthrough = &s.turns.Passthrough
 	return s
 }
 
@@ -34,7 +34,7 @@ func (s *Strand) Submit(w schedulers.Work, from schedulers.Hint) error {
 }
 
 // Shutdown is [Pair.Shutdown] for a single strand.
-func (s *Strand) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+func (s *Strand) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MaxConcurrency returns 1.
 func (s *Strand) MaxConcurrency() int { return 1 }

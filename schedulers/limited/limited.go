@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face holds the methods that all shims share; see the comment of Scheduler.
-type face = shim.Face
+// publicMethods holds the methods that all shims share; see the comment of Scheduler.
+type publicMethods = shim.PublicMethods
 
 // Scheduler bounds the number of work items that run at a time. Make one with
 // [New]. All methods are safe for concurrent use.
@@ -17,7 +17,7 @@ type face = shim.Face
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and
 // its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	face
+	publicMethods
 	turns   shim.Turns
 	over    schedulers.Scheduler
 	permits permits
@@ -28,7 +28,7 @@ type Scheduler struct {
 func New(over schedulers.Scheduler, limit int) *Scheduler {
 	s := &Scheduler{over: over, permits: permits{limit: max(1, limit)}}
 	s.turns.InitTurns("limited", s, over, &s.permits)
-	s.face.Through = &s.turns.Through
+	s.publicMethods.Passthrough = &s.turns.Passthrough
 	return s
 }
 
@@ -62,7 +62,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // not shut down. A nil ctx never ends.
 //
 // Shutdown blocks. It may be called any number of times, also concurrently.
-func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports true if by is a worker of s whose work is running, and the
 // scheduler beneath consents. That work holds a permit, and the work that it waits for

@@ -66,8 +66,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// face holds the methods that all shims share; see the comment of Scheduler.
-type face = shim.Face
+// publicMethods holds the methods that all shims share; see the comment of Scheduler.
+type publicMethods = shim.PublicMethods
 
 // Scheduler raises events. Make one with [New]. All methods are safe for
 // concurrent use.
@@ -76,8 +76,8 @@ type face = shim.Face
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	face
-	through shim.Through
+	publicMethods
+	through shim.Passthrough
 	over    schedulers.Scheduler
 	handle  schedulers.Hook[Event]
 }
@@ -91,7 +91,7 @@ type Scheduler struct {
 func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 	s := &Scheduler{over: over, handle: schedulers.NewHook("observed.New", handle)}
 	s.through.Init("observed", s, over)
-	s.face.Through = &s.through
+	s.publicMethods.Passthrough = &s.through
 	return s
 }
 
@@ -101,7 +101,7 @@ func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 // of the scheduler beneath does. A refusal is no event: the submitter gets it as an
 // error.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	v := &visit{of: s}
+	v := &observedWorker{scheduler: s}
 	if err := s.through.Accept(&v.Item, nil, w); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
 // not shut down. It blocks, and may be called any number of times, also concurrently. A
 // nil ctx never ends.
-func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents. A panic or a Goexit of work
 // that is run in place reaches the waiter that runs it.

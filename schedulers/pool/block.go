@@ -11,7 +11,7 @@ func (p *Pool) block() {
 // unblock undoes block; mu is held.
 func (p *Pool) unblock() {
 	p.capacity.blocked--
-	p.announce()
+	p.updateNeedsDispatch()
 }
 
 // Block implements [schedulers.Blocker]: until unblock is called, the pool may

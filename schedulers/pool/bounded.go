@@ -18,10 +18,10 @@ const (
 	// continue.
 	Reject WhenFull = iota
 
-	// Block makes Submit wait until the queue has room, first come first served,
+	// Block makes Submit wait until the queue has space, first come first served,
 	// or until the pool is shut down, which refuses the work with
 	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts
-	// as blocked, so another worker runs meanwhile and makes room. The pool
+	// as blocked, so another worker runs meanwhile and makes space. The pool
 	// recognizes the worker by its hint or, without one, by its goroutine
 	// ([schedulers.Here]). The wait of a worker of another scheduler is announced to
 	// that worker, as other waits are.
@@ -58,7 +58,7 @@ type bound struct {
 	waiting []*submission
 }
 
-// submission is a Submit that waits for room.
+// submission is a Submit that waits for space.
 type submission struct {
 	work    schedulers.Work
 	decided chan struct{} // closed when the work was queued or refused
@@ -96,24 +96,24 @@ func (p *Pool) enqueue(w schedulers.Work) {
 func (p *Pool) put(w schedulers.Work) {
 	p.inbox.empty(&p.global)
 	p.global.PushBack(w)
-	p.call()
+	p.setCheckGlobal()
 }
 
 // awaitSpace waits until w is queued or refused. mu is held, but not during the wait.
 //
 // The wait is announced only to the worker below all shims, so that a strand does not give
 // its turn away in the middle of a Submit.
-func (p *Pool) awaitSpace(w schedulers.Work, by schedulers.Worker) error {
+func (p *Pool) awaitSpace(w schedulers.Work, caller schedulers.Worker) error {
 	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)
 	p.mu.Unlock()
-	if by == nil {
-		by = schedulers.Here()
+	if caller == nil {
+		caller = schedulers.Here()
 	}
-	if own := p.own(by); own != nil {
-		by = own
+	if own := p.own(caller); own != nil {
+		caller = own
 	}
-	err := schedulers.Wait(context.Background(), shim.Beneath(by), nil, s.decided)
+	err := schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)
 	p.mu.Lock()
 	if i := slices.Index(p.bound.waiting, s); i >= 0 { // its worker must not wait
 		p.bound.waiting = slices.Delete(p.bound.waiting, i, i+1)
@@ -129,20 +129,20 @@ func (p *Pool) RunsInPlace() bool { return p.bound != nil && p.bound.full == Cal
 
 // runHere runs w, which was never queued, on the caller's goroutine. mu is held, but not
 // while w runs.
-func (p *Pool) runHere(w schedulers.Work, on *worker) {
+func (p *Pool) runHere(w schedulers.Work, caller *worker) {
 	p.count.accepted++
 	p.count.longRunning++
 	p.count.alive++
 	p.mu.Unlock()
 	defer p.mu.Lock()
-	if on == nil {
-		runloop.Once(p, w, nil, p.longEnded)
+	if caller == nil {
+		runloop.Once(p, w, nil, p.endLong)
 	} else {
-		runloop.Once(p, w, on, p.longEnded)
+		runloop.Once(p, w, caller, p.endLong)
 	}
 }
 
-// admit queues the work of waiting submitters while the queue has room; mu is
+// admit queues the work of waiting submitters while the queue has space; mu is
 // held. It is called after work was taken from the queue. The admitted work
 // replaces the work that was taken, so no worker has to be started for it.
 func (b *bound) admit(p *Pool) {

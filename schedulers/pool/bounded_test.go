@@ -20,7 +20,7 @@ func TestConformanceOfBoundedQueues(t *testing.T) {
 			return New(Workers(2, 2), QueueLimit(1_000, Block))
 		}, schedulertest.SubmitBlocks())
 	})
-	t.Run("the caller runs it", func(t *testing.T) {
+	t.Run("the self runs it", func(t *testing.T) {
 		schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
 			return New(Workers(2, 2), QueueLimit(1_000, CallerRuns))
 		})
@@ -91,7 +91,7 @@ func TestTheCallerRunsWhatHasNoRoom(t *testing.T) {
 	f := fill(t, 1, CallerRuns)
 	require.NoError(t, f.Submit(f.note(1), schedulers.Hint{}))
 	assert.Equal(t, []int{1}, f.ran, "before Submit has returned")
-	require.NoError(t, f.Submit(do(func(schedulers.Worker) { panic("deliberate") }), schedulers.Hint{}), "the caller survives")
+	require.NoError(t, f.Submit(do(func(schedulers.Worker) { panic("deliberate") }), schedulers.Hint{}), "the self survives")
 	m := f.end()
 	assert.Equal(t, []int{1, 0}, f.ran)
 	assert.Equal(t, uint64(4), m.Completed)
@@ -132,17 +132,17 @@ func TestShutdownRefusesSubmittersThatWaitForRoom(t *testing.T) {
 	})
 }
 
-// The only worker waits in Submit for room that only a worker can make.
+// The only worker waits in Submit for space that only a worker can make.
 func TestAWorkerThatWaitsForRoomDoesNotStopThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 1), AddAfter(0), QueueLimit(1, Block))
 		var all sync.WaitGroup
 		all.Add(1)
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			defer all.Done()
 			for range 50 {
 				all.Add(1)
-				assert.NoError(t, p.Submit(do(func(schedulers.Worker) { all.Done() }), schedulers.Hint{From: on}))
+				assert.NoError(t, p.Submit(do(func(schedulers.Worker) { all.Done() }), schedulers.Hint{From: self}))
 			}
 		}), schedulers.Hint{}))
 		all.Wait()
@@ -168,17 +168,17 @@ func TestWorkOfASubmitterThatMustNotWaitIsOutOfTheLine(t *testing.T) {
 	assert.Equal(t, uint64(1), m.Refused)
 }
 
-// A submitter that waits for room is also admitted when queued work is reclaimed rather
+// A submitter that waits for space is also admitted when queued work is reclaimed rather
 // than taken by a worker.
 func TestReclaimedWorkMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 1), AddAfter(0), QueueLimit(1, Block))
 		queued, ran := &call{func(schedulers.Worker) {}}, make(chan struct{})
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			assert.NoError(t, p.Submit(queued, schedulers.Hint{}))
 			go func() { assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{})) }()
 			time.Sleep(time.Second) // until it waits, in the bubble's time
-			assert.True(t, p.Reclaim(queued, on))
+			assert.True(t, p.Reclaim(queued, self))
 		}), schedulers.Hint{}))
 		<-ran
 		require.NoError(t, p.Shutdown(context.Background()))

@@ -27,12 +27,12 @@ const ClimbingInterval = 50 * time.Millisecond
 
 const (
 	// A sample of fewer work items than this reflects chance rather than throughput, so
-	// its interval is extended, up to patience.
-	enough   = 20
-	patience = 10 * ClimbingInterval
+	// its interval is extended, up to sampleTimeout.
+	minCompleted  = 20
+	sampleTimeout = 10 * ClimbingInterval
 
 	// If no work has ended for this long, the pool counts as hung.
-	hanging = 4 * ClimbingInterval
+	hangTimeout = 4 * ClimbingInterval
 )
 
 // Sample is one step of hill climbing: the measurements of an interval, and the resulting
@@ -78,13 +78,13 @@ func HillClimbing(mode Climbing, observe func(Sample)) Option {
 
 // Replay returns a function that makes the decisions of [HillClimbing] without a pool. It
 // takes one sample after another, reads their Workers, Completed and Elapsed, and returns
-// how many workers should run next, between least and most. Given the samples of a pool
+// how many workers should run next, between minWorkers and maxWorkers. Given the samples of a pool
 // with these bounds, it repeats the decisions of that pool, unless the bounds were changed
 // or a stall has added workers. Given the samples of a model, it predicts the decisions of
 // a pool. Bounds are as in [Workers]. The function does not block; it is not safe for
 // concurrent use.
-func Replay(least, most int) func(Sample) (next int) {
-	c := hillclimb.New(bounds(least, most))
+func Replay(minWorkers, maxWorkers int) func(Sample) (next int) {
+	c := hillclimb.New(bounds(minWorkers, maxWorkers))
 	return func(s Sample) int {
 		return c.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed})
 	}
@@ -98,15 +98,15 @@ type climbing struct {
 	follow  bool
 	observe schedulers.Hook[Sample]
 	clock   clock
-	of      *Pool
+	pool    *Pool
 
-	climber  *hillclimb.Climber
-	timer    schedulers.Timer
-	watching bool          // the timer is armed
-	at       time.Duration // of the last sample
-	last     uint64        // work items that had ended then
-	seen     uint64        // work items that had ended at the last check
-	moved    time.Duration // when seen last changed
+	climber          *hillclimb.Climber
+	timer            schedulers.Timer
+	watching         bool          // the timer is armed
+	sampledAt        time.Duration // of the last sample
+	sampledCompleted uint64        // work items that had ended then
+	lastCompleted    uint64        // work items that had ended at the last check
+	lastProgressAt   time.Duration // when lastCompleted last changed
 }
 
 // clock times the samples.
@@ -118,13 +118,13 @@ type clock interface {
 // wall is the pool's own timers and the time since the pool was made.
 type wall struct {
 	schedulers.Timers
-	made time.Time
+	start time.Time
 }
 
-func (w wall) Now() time.Duration { return time.Since(w.made) }
+func (w wall) Now() time.Duration { return time.Since(w.start) }
 
-func (c *climbing) begin(p *Pool) {
-	c.of = p
+func (c *climbing) init(p *Pool) {
+	c.pool = p
 	c.climber = hillclimb.New(p.min, p.max)
 	c.timer.OnExpire = c
 	if c.clock == nil {
@@ -137,15 +137,15 @@ func (c *climbing) begin(p *Pool) {
 func (c *climbing) watch(p *Pool) {
 	if !c.watching {
 		c.watching = true
-		c.at, c.last = c.clock.Now(), p.completed()
-		c.seen, c.moved = c.last, c.at
+		c.sampledAt, c.sampledCompleted = c.clock.Now(), p.completed()
+		c.lastCompleted, c.lastProgressAt = c.sampledCompleted, c.sampledAt
 		c.clock.StartTimer(&c.timer, ClimbingInterval)
 	}
 }
 
 // Expire implements [schedulers.Expirer]: an interval has passed.
 func (c *climbing) Expire(*schedulers.Timer) {
-	if s, ok := c.sample(c.of); ok {
+	if s, ok := c.sample(c.pool); ok {
 		c.observe.Call(s)
 	}
 }
@@ -161,13 +161,13 @@ func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 		return s, false
 	}
 	c.clock.StartTimer(&c.timer, ClimbingInterval)
-	c.moves(p)
-	now, done := c.clock.Now(), c.seen
-	if done-c.last < enough && now-c.at < patience {
+	c.noteProgress(p)
+	now, done := c.clock.Now(), c.lastCompleted
+	if done-c.sampledCompleted < minCompleted && now-c.sampledAt < sampleTimeout {
 		return s, false
 	}
-	s = Sample{At: now, Elapsed: now - c.at, Workers: p.capacity.running - p.capacity.blocked, Completed: int(done - c.last)}
-	c.at, c.last = now, done
+	s = Sample{At: now, Elapsed: now - c.sampledAt, Workers: p.capacity.running - p.capacity.blocked, Completed: int(done - c.sampledCompleted)}
+	c.sampledAt, c.sampledCompleted = now, done
 	if ok = p.anyQueued(); ok {
 		s.Next = c.climber.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed})
 		if c.follow {
@@ -187,10 +187,10 @@ func (c *climbing) stop() {
 }
 
 // confine sets the climber's bounds and returns the goal; mu is held.
-func (c *climbing) confine(least, most int) (goal int) {
-	c.climber.Confine(least, most)
+func (c *climbing) confine(minWorkers, maxWorkers int) (goal int) {
+	c.climber.Confine(minWorkers, maxWorkers)
 	if !c.follow {
-		return least
+		return minWorkers
 	}
 	return c.climber.Goal()
 }
@@ -201,21 +201,21 @@ func (c *climbing) confine(least, most int) (goal int) {
 // added. Otherwise the pool is merely slow, perhaps because of too many workers, and the
 // climber decides. Without this bound, work that slows down as more of it runs would get
 // workers up to the limit.
-func (c *climbing) allow(p *Pool, asked int) int {
+func (c *climbing) allow(p *Pool, requested int) int {
 	if !c.follow {
-		return asked
+		return requested
 	}
-	if c.moves(p); c.clock.Now()-c.moved < hanging {
+	if c.noteProgress(p); c.clock.Now()-c.lastProgressAt < hangTimeout {
 		return 0
 	}
-	c.climber.Force(p.capacity.limit + asked)
-	return asked
+	c.climber.Force(p.capacity.limit + requested)
+	return requested
 }
 
-// moves records when work last ended; mu is held.
-func (c *climbing) moves(p *Pool) {
-	if done := p.completed(); done != c.seen {
-		c.seen, c.moved = done, c.clock.Now()
+// noteProgress records when work last ended; mu is held.
+func (c *climbing) noteProgress(p *Pool) {
+	if done := p.completed(); done != c.lastCompleted {
+		c.lastCompleted, c.lastProgressAt = done, c.clock.Now()
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 // do is a function as work.
 type do func(schedulers.Worker)
 
-func (f do) Run(on schedulers.Worker) { f(on) }
-func (f do) Abandon(error)            {}
+func (f do) Run(self schedulers.Worker) { f(self) }
+func (f do) Abandon(error)              {}
 
 // disk is a resource that the pool cannot see. Its throughput is highest with a certain
 // number of users; more users delay one another.
@@ -146,7 +146,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 		}
 		again := Replay(2, 8)
 		for range 60 {
-			for range enough { // work items that end in this interval
+			for range minCompleted { // work items that end in this interval
 				release <- struct{}{}
 			}
 			synctest.Wait()
@@ -155,7 +155,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 			due.OnExpire.Expire(due)
 			s := trace[len(trace)-1]
 			assert.Equal(t, ClimbingInterval, s.Elapsed)
-			assert.Equal(t, enough, s.Completed)
+			assert.Equal(t, minCompleted, s.Completed)
 			assert.Equal(t, s.Next, again(s), "the trace can be replayed")
 			_, _, now := p.WorkerLimits()
 			assert.Equal(t, s.Next, now)

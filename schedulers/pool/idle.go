@@ -22,17 +22,17 @@ import (
 // # The poster                         # The worker that finds nothing
 //
 //	P1 push, under the queue's lock       E1 under mu: leave the count of running workers,
-//	P2 read hungry                           and write hungry = true
+//	P2 read needsDispatch                    and write needsDispatch = true
 //	P3 if it is set: under mu, dispatch   E2 check every queue, each under its lock
 //	                                      E3 if there is work, take it and be counted again
 //
 // Either E2 sees the work of P1, or E2 checked that queue before P1 pushed. In the second
 // case E1 was before P2 (E1 before E2, E2's critical section before P1's), so P2 reads
 // true, unless false has been written since. A write of false has one of two causes, both
-// under mu. In dispatch, hungry is set to the value that the state requires, and a check
+// under mu. In dispatch, needsDispatch is set to the value that the state requires, and a check
 // of every queue follows (the same E1, E2). Or a worker has started, and a started worker
 // checks every queue before it does anything else. A worker that is about to end must
-// therefore announce first and check second. The reverse order is a bug.
+// therefore set it first and check second. The reverse order is a bug.
 //
 // # At most one worker is starting
 //
@@ -60,7 +60,7 @@ import (
 // # Invariant, whenever mu is free
 //
 //	work is queued and capacity free  ⇒  a worker is starting, or the poster is
-//	                                     between P1 and P3 and will see hungry, or the
+//	                                     between P1 and P3 and will see it set, or the
 //	                                     work is alone and its worker's current work ends
 //
 // capacity.free() reports whether there is capacity; blocked workers add to it. There is
@@ -77,31 +77,32 @@ type capacity struct {
 }
 
 func (r *capacity) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
-func (r *capacity) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
+func (r *capacity) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.maxSurplus() }
 
-// patience returns the number of surplus workers that are kept. Sleeping work often wakes
+// maxSurplus returns the number of surplus workers that are kept. Sleeping work often wakes
 // together; if all surplus workers ended at once, the pool would have to start them again
 // a moment later.
-func (r *capacity) patience() int {
+func (r *capacity) maxSurplus() int {
 	if r.waiting == 0 {
 		return 0
 	}
 	return 2 * r.goal
 }
 
-// announce updates hungry to match the capacity. Call it with mu held after each
+// updateNeedsDispatch sets needsDispatch to match the capacity. Call it with mu held after each
 // change of the capacity that requires a poster's help.
-func (p *Pool) announce() {
-	hungry := !p.capacity.starting && (p.capacity.free() || p.stall.wanted(p) || p.replacement.wanted(p))
-	if p.hungry.Load() != hungry {
-		p.hungry.Store(hungry)
+func (p *Pool) updateNeedsDispatch() {
+	needed := !p.capacity.starting && (p.capacity.free() || p.stall.shouldStart(p) || p.replacement.shouldStart(p))
+	if p.needsDispatch.Load() != needed {
+		p.needsDispatch.Store(needed)
 	}
 }
 
 // dispatch starts a worker if there is work and capacity; mu is held. It is called
-// after any change that adds work or capacity. It first announces, and then checks.
+// after any change that adds work or capacity. It first updates needsDispatch, and then
+// checks.
 func (p *Pool) dispatch() {
-	p.announce()
+	p.updateNeedsDispatch()
 	if p.capacity.starting || !p.anyQueued() {
 		return
 	}
@@ -113,16 +114,16 @@ func (p *Pool) dispatch() {
 	} else {
 		p.watch()
 	}
-	p.announce()
+	p.updateNeedsDispatch()
 }
 
 // watch starts the watches over the workers. It is called when work is queued and all
 // workers are busy.
 func (p *Pool) watch() {
-	if p.stall.wanted(p) {
+	if p.stall.shouldStart(p) {
 		p.stall.watch(p)
 	}
-	if p.replacement.wanted(p) {
+	if p.replacement.shouldStart(p) {
 		p.replacement.watch(p)
 	}
 }
@@ -150,7 +151,7 @@ func (p *Pool) start() {
 	if p.climbing != nil {
 		p.climbing.watch(p)
 	}
-	w.missed = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
+	w.registersGoroutine = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
 	w.tell(schedulers.WorkerStarted)
 	interleave.Go(w.main)
 }
@@ -168,9 +169,9 @@ func (p *Pool) find(w *worker) schedulers.Work {
 		p.retire(w)
 		return nil
 	}
-	work := p.look(w)
+	work := p.search(w)
 	if work == nil {
-		return p.leave(w)
+		return p.endIfIdle(w)
 	}
 	if fresh || p.capacity.waiting > 0 || w.queued() {
 		p.dispatch() // starts the next worker if there is more work
@@ -178,27 +179,27 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	return work
 }
 
-// leave ends w, unless work has arrived at the last moment; it then returns that work.
+// endIfIdle ends w, unless work has arrived at the last moment; it then returns that work.
 // These are the steps E1 to E3.
-func (p *Pool) leave(w *worker) schedulers.Work {
+func (p *Pool) endIfIdle(w *worker) schedulers.Work {
 	p.capacity.running--
-	p.announce()
+	p.updateNeedsDispatch()
 	w.setOpen(false) // from here on, work for w goes to the global queue
-	if work := p.look(w); work != nil {
+	if work := p.search(w); work != nil {
 		p.capacity.running++
 		w.setOpen(!p.ending.Begun())
 		p.dispatch()
 		return work
 	}
-	p.stall.relax(p)
+	p.stall.lowerLimit(p)
 	p.end(w)
 	return nil
 }
 
-// look searches the global queue, the queue of w, and then those of the others, the
-// oldest work first. (A worker usually takes its own newest work before it calls look. If
-// it calls look first, it does so for the sake of old work.)
-func (p *Pool) look(w *worker) schedulers.Work {
+// search checks the global queue, the queue of w, and then those of the others, the
+// oldest work first. (A worker usually takes its own newest work before it calls search. If
+// it calls search first, it does so for the sake of old work.)
+func (p *Pool) search(w *worker) schedulers.Work {
 	if p.global.Len() == 0 {
 		p.inbox.empty(&p.global)
 	}
@@ -242,7 +243,7 @@ func (p *Pool) retire(w *worker) {
 func (p *Pool) end(w *worker) {
 	w.tell(schedulers.WorkerEnded)
 	w.live = false
-	p.slots.giveBack(p, w)
+	p.slots.release(p, w)
 	p.count.alive--
 	p.finish()
 }

@@ -27,19 +27,19 @@ import (
 //
 // Submitting and deciding whether to start a worker are no longer one critical section.
 // The inbox is one more queue with its own lock, and the protocol in idle.go holds for
-// it: push (P1), then read hungry (P2). In step E2 the workers read the field some instead
-// of taking the lock. P1 writes some before P2 reads hungry, and E1 writes hungry before
-// E2 reads some, so at least one of the two sides sees the other.
+// it: push (P1), then read needsDispatch (P2). In step E2 the workers read the field nonEmpty
+// instead of taking the lock. P1 writes nonEmpty before P2 reads needsDispatch, and E1 writes
+// needsDispatch before E2 reads nonEmpty, so at least one of the two sides sees the other.
 type inbox struct {
 	_ [64]byte // keeps a submitting processor off the cache lines of its readers
 
 	mu       interleave.Mutex // locked after the pool's lock and a worker's
-	works    deque.Deque
+	queue    deque.Deque
 	accepted uint64
-	shut     bool
+	closed   bool
 
-	// some reports whether the inbox has work items. It is written under mu.
-	some interleave.Bool
+	// nonEmpty reports whether the inbox has work items. It is written under mu.
+	nonEmpty interleave.Bool
 
 	_ [64]byte
 }
@@ -47,14 +47,14 @@ type inbox struct {
 // accept puts w into the inbox, unless the inbox is closed.
 func (b *inbox) accept(w schedulers.Work) bool {
 	b.mu.Lock()
-	if b.shut {
+	if b.closed {
 		b.mu.Unlock()
 		return false
 	}
 	b.accepted++
-	b.works.PushBack(w)
-	if !b.some.Load() {
-		b.some.Store(true)
+	b.queue.PushBack(w)
+	if !b.nonEmpty.Load() {
+		b.nonEmpty.Store(true)
 	}
 	b.mu.Unlock()
 	return true
@@ -63,24 +63,24 @@ func (b *inbox) accept(w schedulers.Work) bool {
 // empty moves the new work items behind those of older, which the pool's lock guards.
 // Usually older is empty, and the two are swapped.
 func (b *inbox) empty(older *deque.Deque) {
-	if !b.some.Load() {
+	if !b.nonEmpty.Load() {
 		return
 	}
 	b.mu.Lock()
 	if older.Len() == 0 {
-		*older, b.works = b.works, *older
+		*older, b.queue = b.queue, *older
 	}
-	for w := b.works.PopFront(); w != nil; w = b.works.PopFront() {
+	for w := b.queue.PopFront(); w != nil; w = b.queue.PopFront() {
 		older.PushBack(w)
 	}
-	b.some.Store(false)
+	b.nonEmpty.Store(false)
 	b.mu.Unlock()
 }
 
 // close makes the inbox refuse all further work.
 func (b *inbox) close() {
 	b.mu.Lock()
-	b.shut = true
+	b.closed = true
 	b.mu.Unlock()
 }
 
@@ -88,8 +88,8 @@ func (b *inbox) addTo(m *schedulers.Metrics) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m.Submitted += b.accepted
-	m.Queued += uint64(b.works.Len())
+	m.Queued += uint64(b.queue.Len())
 }
 
 // anyGlobal reports whether the global queue has work; mu is held.
-func (p *Pool) anyGlobal() bool { return p.global.Len() > 0 || p.inbox.some.Load() }
+func (p *Pool) anyGlobal() bool { return p.global.Len() > 0 || p.inbox.nonEmpty.Load() }

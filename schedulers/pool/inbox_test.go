@@ -13,14 +13,14 @@ import (
 )
 
 // busyRecorder is a recorder whose one worker is busy until release is closed, so
-// hungry is false.
+// needsDispatch is false.
 func busyRecorder(t *testing.T) (d *recorder, release chan struct{}) {
 	t.Helper()
 	d = newRecorder(t, Workers(1, 1))
 	begun, release := make(chan struct{}), make(chan struct{})
 	d.submit("first", schedulers.Hint{}, func(schedulers.Worker) { close(begun); <-release })
 	<-begun
-	require.False(t, d.hungry.Load())
+	require.False(t, d.needsDispatch.Load())
 	return d, release
 }
 
@@ -47,7 +47,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 		want = append(want, fmt.Sprint("inbox ", i), fmt.Sprint("put ", i))
 	}
 	d.submit("inbox 4", schedulers.Hint{}, nil)
-	require.True(t, d.inbox.some.Load())
+	require.True(t, d.inbox.nonEmpty.Load())
 	require.Equal(t, 8, d.global.Len())
 	close(release)
 	assert.Equal(t, append(want, "inbox 4"), d.end())
@@ -86,7 +86,7 @@ func TestAWorkerThatStaysAcceptsWork(t *testing.T) {
 	p.mu.Lock()
 	w.live, p.capacity.running = true, 1
 	require.True(t, p.inbox.accept(do(func(schedulers.Worker) {})))
-	require.NotNil(t, p.leave(w), "it stays")
+	require.NotNil(t, p.endIfIdle(w), "it stays")
 	accepted, first := w.push(do(func(schedulers.Worker) {}))
 	p.mu.Unlock()
 	assert.True(t, accepted)
@@ -102,7 +102,7 @@ func TestWhileAWorkerStartsNoOtherIsStarted(t *testing.T) {
 		d.enqueue(w)
 		d.dispatch()
 		assert.Equal(t, 1, d.capacity.running)
-		assert.False(t, d.hungry.Load(), "submitters need not call dispatch")
+		assert.False(t, d.needsDispatch.Load(), "submitters need not call dispatch")
 	}
 	d.Pool.mu.Unlock()
 	d.all.Wait()
@@ -118,7 +118,7 @@ func TestWorkersThatSleepersWillNeedAgainAreKept(t *testing.T) {
 func TestAPushWithoutARunningWorkerFindsThePoolHungry(t *testing.T) {
 	d := newRecorder(t, Workers(1, 1))
 	require.True(t, d.inbox.accept(d.write("pushed")))
-	require.True(t, d.hungry.Load(), "P2")
+	require.True(t, d.needsDispatch.Load(), "P2")
 
 	done := d.close()
 	select {
@@ -135,7 +135,7 @@ func TestAPushWithoutARunningWorkerFindsThePoolHungry(t *testing.T) {
 }
 
 func TestTheLastWorkerEndsBeforeThePush(t *testing.T) {
-	d := newRecorder(t, Workers(1, 1)) // as if hungry had been false a moment ago
+	d := newRecorder(t, Workers(1, 1)) // as if needsDispatch had been false a moment ago
 	require.NoError(t, d.submitToInbox(d.write("late")))
 	d.all.Wait()
 	assert.Equal(t, []string{"late"}, d.end())
@@ -148,7 +148,7 @@ func TestWorkInTheInboxIsSeenAndAbandoned(t *testing.T) {
 	var reason error
 	w := &abandoned{reason: &reason}
 	require.NoError(t, d.Submit(w, schedulers.Hint{}))
-	require.True(t, d.inbox.some.Load())
+	require.True(t, d.inbox.nonEmpty.Load())
 	assert.Equal(t, []uint64{2, 1}, []uint64{d.Metrics().Submitted, d.Metrics().Queued})
 	assert.Equal(t, []schedulers.Work{w}, d.Snapshot())
 	require.NoError(t, d.Submit(w, schedulers.Hint{}), "behind the one that the snapshot has moved")

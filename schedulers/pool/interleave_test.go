@@ -41,7 +41,7 @@ func (p *Pool) atRest(ended bool) error {
 		return fmt.Errorf("at rest, workers are counted: %+v", p.capacity)
 	case ended && !p.ending.Reached():
 		return errors.New("the end is not reached")
-	case !ended && !p.hungry.Load():
+	case !ended && !p.needsDispatch.Load():
 		return errors.New("an idle pool is not hungry")
 	}
 	return nil
@@ -76,19 +76,19 @@ func TestInterleavingsOfASubmitterThatComesBack(t *testing.T) {
 
 // Work submits work to its own worker's queue, or with the hint that it is leaving.
 func TestInterleavingsOfNestedWork(t *testing.T) {
-	for name, hint := range map[string]func(on schedulers.Worker) schedulers.Hint{
-		"own queue": func(on schedulers.Worker) schedulers.Hint { return schedulers.Hint{From: on} },
-		"leaving": func(on schedulers.Worker) schedulers.Hint {
-			return schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}
+	for name, hint := range map[string]func(self schedulers.Worker) schedulers.Hint{
+		"own queue": func(self schedulers.Worker) schedulers.Hint { return schedulers.Hint{From: self} },
+		"leaving": func(self schedulers.Worker) schedulers.Hint {
+			return schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}
 		},
-		"fair": func(on schedulers.Worker) schedulers.Hint {
-			return schedulers.Hint{From: on, Flags: schedulers.PreferFairness}
+		"fair": func(self schedulers.Worker) schedulers.Hint {
+			return schedulers.Hint{From: self, Flags: schedulers.PreferFairness}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 				inner := b.Task(nil)
-				outer := b.Task(func(on schedulers.Worker) { b.Submit(inner, hint(on)) })
+				outer := b.Task(func(self schedulers.Worker) { b.Submit(inner, hint(self)) })
 				other := b.Task(nil)
 				s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
 				s.Go("other", func() { b.Submit(other, schedulers.Hint{}) })
@@ -104,9 +104,9 @@ func TestInterleavingsOfYielding(t *testing.T) {
 	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 		turns := 0
 		var yields *business.Task
-		yields = b.Task(func(on schedulers.Worker) {
+		yields = b.Task(func(self schedulers.Worker) {
 			if turns++; turns < 3 {
-				b.Submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: self.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
 		other := b.Task(nil)
@@ -125,12 +125,12 @@ func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {
 		b.Most = 2
 		var happened interleave.Bool
 		late := b.Task(nil)
-		extra := b.Task(func(on schedulers.Worker) {
-			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
+		extra := b.Task(func(self schedulers.Worker) {
+			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: self}) })
 			happened.Store(true)
 		})
-		blocks := b.Task(func(on schedulers.Worker) {
-			unblock, _ := on.(schedulers.Blocker).Block()
+		blocks := b.Task(func(self schedulers.Worker) {
+			unblock, _ := self.(schedulers.Blocker).Block()
 			b.Submit(extra, schedulers.Hint{})
 			business.Until(&happened)
 			unblock()
@@ -146,9 +146,9 @@ func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
 		var happened interleave.Bool
 		inner := b.Task(func(schedulers.Worker) { happened.Store(true) })
 		waits := b.Task(func(schedulers.Worker) { business.Until(&happened) })
-		outer := b.Task(func(on schedulers.Worker) {
-			on.(*worker).tick = fairTick - 1 // it must check the other queues next
-			leaving := schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}
+		outer := b.Task(func(self schedulers.Worker) {
+			self.(*worker).tick = fairTick - 1 // it must check the other queues next
+			leaving := schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}
 			b.Submit(waits, schedulers.Hint{From: leaving.From, Flags: schedulers.PreferFairness})
 			b.Submit(inner, leaving)
 		})
@@ -160,9 +160,9 @@ func TestInterleavingsOfAWorkerThatLooksElsewhere(t *testing.T) {
 func TestInterleavingsOfALowerLimit(t *testing.T) {
 	explore(t, 2, func(s *interleave.Schedule, b *business.Business) {
 		inner, other := b.Task(nil), b.Task(nil)
-		outer := b.Task(func(on schedulers.Worker) {
-			b.Submit(inner, schedulers.Hint{From: on})
-			on.(*worker).tick = fairTick - 1
+		outer := b.Task(func(self schedulers.Worker) {
+			b.Submit(inner, schedulers.Hint{From: self})
+			self.(*worker).tick = fairTick - 1
 		})
 		s.Go("submitter", func() {
 			b.Submit(other, schedulers.Hint{})
@@ -180,9 +180,9 @@ func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 		var closed interleave.Bool
 		submits := func() *business.Task {
 			inner := b.Task(nil)
-			return b.Task(func(on schedulers.Worker) {
+			return b.Task(func(self schedulers.Worker) {
 				late := closed.Load()
-				b.Submit(inner, schedulers.Hint{From: on})
+				b.Submit(inner, schedulers.Hint{From: self})
 				if late && inner.Accepted() > 0 {
 					b.Blame(errors.New("a closed pool accepts work of its own work"))
 				}
@@ -199,9 +199,9 @@ func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 func TestInterleavingsOfAWrongHintToAQueueThatWasUsed(t *testing.T) {
 	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
 		inner, late := b.Task(nil), b.Task(nil)
-		first := b.Task(func(on schedulers.Worker) {
-			b.Submit(inner, schedulers.Hint{From: on})
-			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: on}) })
+		first := b.Task(func(self schedulers.Worker) {
+			b.Submit(inner, schedulers.Hint{From: self})
+			interleave.Go(func() { b.Submit(late, schedulers.Hint{From: self}) })
 		})
 		s.Go("submitter", func() { b.Submit(first, schedulers.Hint{}) })
 	})
@@ -214,10 +214,10 @@ func TestInterleavingsOfAWrongHintToAWorkerThatStarts(t *testing.T) {
 		var happened interleave.Bool
 		other := b.Task(func(schedulers.Worker) { happened.Store(true) })
 		late := b.Task(func(schedulers.Worker) { business.Until(&happened) })
-		first := b.Task(func(on schedulers.Worker) {
+		first := b.Task(func(self schedulers.Worker) {
 			interleave.Go(func() {
 				b.Submit(other, schedulers.Hint{})
-				b.Submit(late, schedulers.Hint{From: on})
+				b.Submit(late, schedulers.Hint{From: self})
 			})
 		})
 		s.Go("submitter", func() { b.Submit(first, schedulers.Hint{}) })
@@ -232,14 +232,14 @@ func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
 		turns, after := 0, 0
 		other := b.Task(nil)
 		var yields *business.Task
-		yields = b.Task(func(on schedulers.Worker) {
+		yields = b.Task(func(self schedulers.Worker) {
 			if submitted.Load() && other.Ran() == 0 {
 				if after++; after > 2 {
 					b.Blame(errors.New("work that yields overtakes what was submitted"))
 				}
 			}
 			if turns++; turns < 6 {
-				b.Submit(yields, schedulers.Hint{From: on.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
+				b.Submit(yields, schedulers.Hint{From: self.(schedulers.Leaver).Leaving(), Flags: schedulers.PreferFairness})
 			}
 		})
 		s.Go("submitter", func() { b.Submit(yields, schedulers.Hint{}) })

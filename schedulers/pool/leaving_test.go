@@ -12,29 +12,29 @@ import (
 )
 
 // step is work that receives its worker.
-type step func(on schedulers.Worker)
+type step func(self schedulers.Worker)
 
-func (s step) Run(on schedulers.Worker) { s(on) }
-func (s step) Abandon(error)            {}
+func (s step) Run(self schedulers.Worker) { s(self) }
+func (s step) Abandon(error)              {}
 
-func leavingOf(t *testing.T, on schedulers.Worker) schedulers.Worker {
+func leavingOf(t *testing.T, self schedulers.Worker) schedulers.Worker {
 	t.Helper()
-	l, ok := on.(schedulers.Leaver)
+	l, ok := self.(schedulers.Leaver)
 	require.True(t, ok)
-	assert.Equal(t, on.ID(), l.Leaving().ID())
-	assert.Equal(t, on.Scheduler(), l.Leaving().Scheduler())
+	assert.Equal(t, self.ID(), l.Leaving().ID())
+	assert.Equal(t, self.Scheduler(), l.Leaving().Scheduler())
 	return l.Leaving()
 }
 
 func TestALeavingWorkerTakesWhatItSubmitsItself(t *testing.T) {
 	p := pool.New(pool.Workers(2, 2))
 	const links = 1000
-	var on []int
+	var worker []int
 	done := make(chan struct{})
 	var link step
 	link = func(w schedulers.Worker) {
-		on = append(on, w.ID())
-		if len(on) == links {
+		worker = append(worker, w.ID())
+		if len(worker) == links {
 			close(done)
 			return
 		}
@@ -43,9 +43,9 @@ func TestALeavingWorkerTakesWhatItSubmitsItself(t *testing.T) {
 	require.NoError(t, p.Submit(link, schedulers.Hint{}))
 	<-done
 	require.NoError(t, p.Shutdown(context.Background()))
-	assert.Len(t, on, links)
-	for _, id := range on {
-		assert.Equal(t, on[0], id, "there was never more than one work item, so no worker was woken")
+	assert.Len(t, worker, links)
+	for _, id := range worker {
+		assert.Equal(t, worker[0], id, "there was never more than one work item, so no worker was woken")
 	}
 	assert.Zero(t, p.Metrics().Stolen)
 }

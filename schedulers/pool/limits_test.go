@@ -37,8 +37,8 @@ func TestMoreWorkersStartAtOnceWhenTheirLimitIsRaised(t *testing.T) {
 		synctest.Wait()        // the first waits, and no worker searches for work
 		p.SetWorkers(3, 3)
 		three.Wait()
-		least, most, now := p.WorkerLimits()
-		assert.Equal(t, []int{3, 3, 3}, []int{least, most, now})
+		minWorkers, maxWorkers, now := p.WorkerLimits()
+		assert.Equal(t, []int{3, 3, 3}, []int{minWorkers, maxWorkers, now})
 		assert.Equal(t, 3, p.MaxConcurrency())
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
@@ -53,28 +53,28 @@ func TestWorkersBeyondALoweredLimitEndBeforeTheyTakeMore(t *testing.T) {
 		require.NoError(t, p.Submit(do(func(schedulers.Worker) { begun.Done(); <-hold }), schedulers.Hint{}))
 	}
 	begun.Wait()
-	var now, most atomic.Int64
+	var now, maxWorkers atomic.Int64
 	for range 100 {
 		require.NoError(t, p.Submit(do(func(schedulers.Worker) {
-			most.Store(max(most.Load(), now.Add(1)))
+			maxWorkers.Store(max(maxWorkers.Load(), now.Add(1)))
 			now.Add(-1)
 		}), schedulers.Hint{}))
 	}
 	p.SetWorkers(1, 1)
 	close(hold)
 	require.NoError(t, p.Shutdown(context.Background()))
-	assert.Equal(t, int64(1), most.Load())
+	assert.Equal(t, int64(1), maxWorkers.Load())
 	assert.Equal(t, uint64(104), p.Metrics().Completed)
 }
 
 func TestLimitsThatMakeNoSenseAreThoseOfTheOption(t *testing.T) {
 	p := New(Workers(7, 3))
-	least, most, now := p.WorkerLimits()
-	assert.Equal(t, []int{7, 7, 7}, []int{least, most, now})
+	minWorkers, maxWorkers, now := p.WorkerLimits()
+	assert.Equal(t, []int{7, 7, 7}, []int{minWorkers, maxWorkers, now})
 	p.SetWorkers(0, 0)
-	least, most, _ = p.WorkerLimits()
-	assert.Positive(t, least)
-	assert.Equal(t, DefaultMax, most)
+	minWorkers, maxWorkers, _ = p.WorkerLimits()
+	assert.Positive(t, minWorkers)
+	assert.Equal(t, DefaultMax, maxWorkers)
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
@@ -102,11 +102,11 @@ func TestWorkThatASurplusWorkerLeavesBehindIsWatched(t *testing.T) {
 		p := New(Workers(2, 3), AddAfter(time.Second))
 		lowered, ran := make(chan struct{}), make(chan struct{})
 		require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-ran }), schedulers.Hint{}))
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			<-lowered
-			on.(*worker).tick = fairTick - 1 // it must check the other queues next
+			self.(*worker).tick = fairTick - 1 // it must check the other queues next
 			left := do(func(schedulers.Worker) { close(ran) })
-			assert.NoError(t, p.Submit(left, schedulers.Hint{From: on.(schedulers.Leaver).Leaving()}))
+			assert.NoError(t, p.Submit(left, schedulers.Hint{From: self.(schedulers.Leaver).Leaving()}))
 		}), schedulers.Hint{}))
 		synctest.Wait()
 		p.SetWorkers(1, 3)
@@ -122,10 +122,10 @@ func TestTheLowestFreeSlotIsTakenFirst(t *testing.T) {
 		hold := map[int]chan struct{}{}
 		busy := func() (id int) {
 			began := make(chan int)
-			require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 				until := make(chan struct{})
-				hold[on.ID()] = until
-				began <- on.ID()
+				hold[self.ID()] = until
+				began <- self.ID()
 				<-until
 			}), schedulers.Hint{}))
 			return <-began
@@ -160,8 +160,8 @@ func TestChangingLimitsUnderLoadLosesNothing(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 2_000 {
-				_ = p.Submit(do(func(on schedulers.Worker) {
-					_ = p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{From: on})
+				_ = p.Submit(do(func(self schedulers.Worker) {
+					_ = p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{From: self})
 				}), schedulers.Hint{})
 			}
 		})
@@ -186,14 +186,14 @@ type yieldsAndPanics struct {
 	yielded bool
 }
 
-func (y *yieldsAndPanics) Run(on schedulers.Worker) {
+func (y *yieldsAndPanics) Run(self schedulers.Worker) {
 	if y.yielded {
 		panic("deliberate")
 	}
 	y.begun.Done()
 	y.begun.Wait()
 	y.yielded = true
-	leaving := on.(schedulers.Leaver).Leaving()
+	leaving := self.(schedulers.Leaver).Leaving()
 	if err := y.pool.Submit(y, schedulers.Hint{From: leaving, Flags: schedulers.PreferFairness}); err != nil {
 		panic(err)
 	}

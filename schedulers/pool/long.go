@@ -17,11 +17,11 @@ func (p *Pool) submitLong(w schedulers.Work) error {
 	p.count.accepted++
 	p.count.longRunning++
 	p.count.alive++
-	interleave.Go(func() { runloop.Once(p, w, nil, p.longEnded) })
+	interleave.Go(func() { runloop.Once(p, w, nil, p.endLong) })
 	return nil
 }
 
-func (p *Pool) longEnded(panicked bool) {
+func (p *Pool) endLong(panicked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count.longRunning--

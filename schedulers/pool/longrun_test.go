@@ -88,9 +88,9 @@ func TestShortWorkDoesNotWaitBehindALearnedFunction(t *testing.T) {
 			job.Go(ctx, long)
 		}
 		began := time.Now()
-		on, err := job.Run(ctx, func(ctx context.Context) (bool, error) { return schedulers.WorkerFrom(ctx) != nil, nil }).Wait(ctx)
+		worker, err := job.Run(ctx, func(ctx context.Context) (bool, error) { return schedulers.WorkerFrom(ctx) != nil, nil }).Wait(ctx)
 		require.NoError(t, err)
-		assert.True(t, on)
+		assert.True(t, worker)
 		assert.Zero(t, time.Since(began))
 		assert.LessOrEqual(t, p.Metrics().Workers, uint64(1))
 		require.NoError(t, p.Shutdown(context.Background()))
@@ -175,14 +175,14 @@ func TestWhatSuspendsIsNotLearned(t *testing.T) {
 	p := pool.New(pool.LearnLongRunning(time.Nanosecond))
 	ctx := schedulers.With(context.Background(), p)
 	for range 3 {
-		on := false
+		worker := false
 		_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { //nolint:staticcheck // suspends, without a generated function
-			on = schedulers.WorkerFrom(ctx) != nil
+			worker = schedulers.WorkerFrom(ctx) != nil
 			time.Sleep(time.Microsecond)
 			return job.SleepAsync(ctx, time.Microsecond)
 		}).Wait(ctx)
 		require.NoError(t, err)
-		assert.True(t, on)
+		assert.True(t, worker)
 	}
 	require.NoError(t, p.Shutdown(context.Background()))
 }

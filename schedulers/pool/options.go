@@ -22,17 +22,17 @@ const (
 )
 
 // Workers sets how many workers the pool runs as soon as there is work for them
-// (least), and how many it may grow to when work stalls (most).
+// (minWorkers), and how many it may grow to when work stalls (maxWorkers).
 //
-// A least below 1 means GOMAXPROCS at the time of New, and a most below 1 means
-// [DefaultMax]; a most below least is raised to it.
-func Workers(least, most int) Option {
-	return func(p *Pool) { p.min, p.max = least, most }
+// A minWorkers below 1 means GOMAXPROCS at the time of New, and a maxWorkers below 1 means
+// [DefaultMax]; a maxWorkers below minWorkers is raised to it.
+func Workers(minWorkers, maxWorkers int) Option {
+	return func(p *Pool) { p.min, p.max = minWorkers, maxWorkers }
 }
 
 // AddAfter sets how long work stays queued, while all workers are busy and none takes
 // or finishes anything, before the pool adds a worker. Zero or less switches this off:
-// the pool then never runs more than the least number of workers, not counting workers
+// the pool then never runs more than minWorkers workers, not counting workers
 // that report that they block.
 //
 // A pool with this option uses that rule alone. Without the option, the pool also

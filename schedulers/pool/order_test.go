@@ -28,16 +28,16 @@ func newRecorder(t *testing.T, opts ...Option) *recorder {
 }
 
 // submit submits work that records its name and then calls f, if f is not nil.
-func (d *recorder) submit(name string, hint schedulers.Hint, f func(on schedulers.Worker)) {
+func (d *recorder) submit(name string, hint schedulers.Hint, f func(self schedulers.Worker)) {
 	d.t.Helper()
 	d.all.Add(1)
-	assert.NoError(d.t, d.Submit(do(func(on schedulers.Worker) {
+	assert.NoError(d.t, d.Submit(do(func(self schedulers.Worker) {
 		defer d.all.Done()
 		d.mu.Lock()
 		d.seen = append(d.seen, name)
 		d.mu.Unlock()
 		if f != nil {
-			f(on)
+			f(self)
 		}
 	}), hint))
 }
@@ -52,9 +52,9 @@ func (d *recorder) end() []string {
 // t1 and t2 are nested, and so are t3 and t4, with PreferFairness.
 func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
 	d := newRecorder(t, Workers(1, 1))
-	d.submit("outer", schedulers.Hint{}, func(on schedulers.Worker) {
-		local := schedulers.Hint{From: on}
-		fair := schedulers.Hint{From: on, Flags: schedulers.PreferFairness}
+	d.submit("outer", schedulers.Hint{}, func(self schedulers.Worker) {
+		local := schedulers.Hint{From: self}
+		fair := schedulers.Hint{From: self, Flags: schedulers.PreferFairness}
 		d.submit("t1", local, nil)
 		d.submit("t2", local, nil)
 		d.submit("t3", fair, nil)
@@ -68,8 +68,8 @@ func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
 	busy, free, loaded := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.submit("thief", schedulers.Hint{}, func(schedulers.Worker) { close(busy); <-free })
 	<-busy
-	d.submit("owner", schedulers.Hint{}, func(on schedulers.Worker) {
-		local := schedulers.Hint{From: on}
+	d.submit("owner", schedulers.Hint{}, func(self schedulers.Worker) {
+		local := schedulers.Hint{From: self}
 		var stolen sync.WaitGroup
 		stolen.Add(3)
 		take := func(schedulers.Worker) { stolen.Done() }
@@ -91,16 +91,16 @@ func TestWorkThatFeedsItselfStarvesNoOther(t *testing.T) {
 	begun := make(chan struct{})
 	var feed func(left int) func(schedulers.Worker)
 	feed = func(left int) func(schedulers.Worker) {
-		return func(on schedulers.Worker) {
+		return func(self schedulers.Worker) {
 			if left > 0 {
-				d.submit("feeds", schedulers.Hint{From: on}, feed(left-1))
+				d.submit("feeds", schedulers.Hint{From: self}, feed(left-1))
 			}
 		}
 	}
-	d.submit("first", schedulers.Hint{}, func(on schedulers.Worker) {
+	d.submit("first", schedulers.Hint{}, func(self schedulers.Worker) {
 		<-begun
-		d.submit("buried", schedulers.Hint{From: on}, nil) // below the work that feeds itself
-		feed(500)(on)
+		d.submit("buried", schedulers.Hint{From: self}, nil) // below the work that feeds itself
+		feed(500)(self)
 	})
 	d.submit("global", schedulers.Hint{}, nil)
 	close(begun)
@@ -119,9 +119,9 @@ func TestAWorkerThatSaysThatItBlocksIsReplacedForAsLong(t *testing.T) {
 		d := newRecorder(t, Workers(1, 1))
 		var unblock func()
 		hold := make(chan struct{})
-		d.submit("blocks", schedulers.Hint{}, func(on schedulers.Worker) {
+		d.submit("blocks", schedulers.Hint{}, func(self schedulers.Worker) {
 			var err error
-			unblock, err = on.(schedulers.Blocker).Block()
+			unblock, err = self.(schedulers.Blocker).Block()
 			assert.NoError(t, err)
 			<-hold
 			unblock()
@@ -152,8 +152,8 @@ func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
 		d := newRecorder(t, Workers(1, 1))
 		long := schedulers.Hint{Flags: schedulers.LongRunning}
 		for range 3 {
-			d.submit("long", long, func(on schedulers.Worker) {
-				assert.Nil(t, on)
+			d.submit("long", long, func(self schedulers.Worker) {
+				assert.Nil(t, self)
 				time.Sleep(time.Hour)
 			})
 		}
@@ -184,9 +184,9 @@ func TestMetricsAddUpAtEveryStandstill(t *testing.T) {
 			if i%10 == 0 {
 				flags = schedulers.LongRunning
 			}
-			d.submit("work", schedulers.Hint{Flags: flags}, func(on schedulers.Worker) {
+			d.submit("work", schedulers.Hint{Flags: flags}, func(self schedulers.Worker) {
 				time.Sleep(time.Second)
-				d.submit("child", schedulers.Hint{From: on}, nil)
+				d.submit("child", schedulers.Hint{From: self}, nil)
 				if i%7 == 0 {
 					panic("deliberate")
 				}

@@ -38,17 +38,17 @@ import (
 //
 //	poster                                  timer, under mu
 //	 1. push, under the queue's lock         1. on = false
-//	 2. read on; if true, start no worker    2. dispatch, which checks every queue
+//	 2. read enabled; true: start no worker  2. dispatch, which checks every queue
 //
 // If the poster read true, its push precedes the timer's check, by the same argument
-// as for hungry; and while on is true, the timer runs. Even without the timer, two
+// as for needsDispatch; and while enabled is true, the timer runs. Even without the timer, two
 // rules hold as before: the worker that pushed takes the machine when its work ends,
 // and a worker that is about to block announces that, which calls dispatch.
 type pingPong struct {
-	on    interleave.Bool
-	timer *interleave.Timer
-	armed bool
-	last  uint64 // progress at the last check
+	enabled      interleave.Bool
+	timer        *interleave.Timer
+	armed        bool
+	lastProgress uint64 // progress at the last check
 }
 
 const (
@@ -58,10 +58,10 @@ const (
 	pingPongWork = 2 * time.Microsecond
 )
 
-// alone reports whether submitted work is a machine that may be left to the worker that
+// leaveToWorker reports whether submitted work is a machine that may be left to the worker that
 // made it ready. first reports that the worker's queue was empty.
-func (b *pingPong) alone(first bool, hint schedulers.Hint) bool {
-	return first && b.on.Load() && hint.Flags.Has(schedulers.Resumed)
+func (b *pingPong) leaveToWorker(first bool, hint schedulers.Hint) bool {
+	return first && b.enabled.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
 // watch schedules a check after one interval; mu is held.
@@ -69,26 +69,26 @@ func (b *pingPong) watch(p *Pool) {
 	if b.armed {
 		return
 	}
-	b.armed, b.last = true, p.progress()
+	b.armed, b.lastProgress = true, p.progress()
 	if b.timer == nil {
-		b.timer = interleave.AfterFunc(pingPongPause, p.onPingPong)
+		b.timer = interleave.AfterFunc(pingPongPause, p.checkPingPong)
 		return
 	}
 	b.timer.Reset(pingPongPause)
 }
 
-// onPingPong runs when an interval has passed.
-func (p *Pool) onPingPong() {
+// checkPingPong runs when an interval has passed.
+func (p *Pool) checkPingPong() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := &p.pingPong
 	b.armed = false
-	works := (p.progress() - b.last) / 2 // counts starts and ends
-	if p.ending.Begun() || works*uint64(pingPongWork) < uint64(pingPongPause) {
-		b.on.Store(false) // before looking: a poster after our look has to see it
+	items := (p.progress() - b.lastProgress) / 2 // counts starts and ends
+	if p.ending.Begun() || items*uint64(pingPongWork) < uint64(pingPongPause) {
+		b.enabled.Store(false) // before the check: a poster after it has to see this
 		p.dispatch()
 		return
 	}
-	b.on.Store(true)
+	b.enabled.Store(true)
 	b.watch(p)
 }

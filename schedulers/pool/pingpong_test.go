@@ -16,7 +16,7 @@ import (
 func makePingPong(p *Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pingPong.on.Store(true)
+	p.pingPong.enabled.Store(true)
 	p.pingPong.watch(p)
 }
 
@@ -27,13 +27,13 @@ func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, af
 	t.Helper()
 	began := time.Now()
 	counted, ran, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+	require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 		defer close(done)
 		other := do(func(schedulers.Worker) {
 			<-counted // otherwise its worker might end before the count
 			close(ran)
 		})
-		assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: flags}))
+		assert.NoError(t, p.Submit(other, schedulers.Hint{From: self, Flags: flags}))
 		workers = p.Metrics().Workers
 		close(counted)
 		<-ran
@@ -74,10 +74,10 @@ func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
 		makePingPong(p)
 		ran := make(chan struct{})
 		began := time.Now()
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			other := do(func(schedulers.Worker) { close(ran) })
-			assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
-			unblock, err := on.(schedulers.Blocker).Block()
+			assert.NoError(t, p.Submit(other, schedulers.Hint{From: self, Flags: schedulers.Resumed}))
+			unblock, err := self.(schedulers.Blocker).Block()
 			assert.NoError(t, err)
 			defer unblock()
 			<-ran
@@ -94,10 +94,10 @@ func TestOnlyOneMachineIsLeftToItsWorker(t *testing.T) {
 		p := New(Workers(2, 2))
 		makePingPong(p)
 		began, ran := time.Now(), make(chan struct{})
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			for range 2 {
 				machine := do(func(schedulers.Worker) { ran <- struct{}{} })
-				assert.NoError(t, p.Submit(machine, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
+				assert.NoError(t, p.Submit(machine, schedulers.Hint{From: self, Flags: schedulers.Resumed}))
 			}
 			<-ran
 			<-ran
@@ -115,20 +115,20 @@ func TestShortWorksKeepAPairOnOneWorker(t *testing.T) {
 		const enough = 2 * int(pingPongPause/pingPongWork)
 		rest := enough
 		var step do
-		step = func(on schedulers.Worker) {
+		step = func(self schedulers.Worker) {
 			if rest--; rest > 0 {
-				assert.NoError(t, p.Submit(step, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
+				assert.NoError(t, p.Submit(step, schedulers.Hint{From: self, Flags: schedulers.Resumed}))
 			}
 		}
 		require.NoError(t, p.Submit(step, schedulers.Hint{}))
 		synctest.Wait()
-		require.False(t, p.pingPong.on.Load(), "no look has been taken yet")
+		require.False(t, p.pingPong.enabled.Load(), "no look has been taken yet")
 		time.Sleep(pingPongPause)
 		synctest.Wait()
-		assert.True(t, p.pingPong.on.Load())
+		assert.True(t, p.pingPong.enabled.Load())
 		time.Sleep(pingPongPause)
 		synctest.Wait()
-		assert.False(t, p.pingPong.on.Load(), "nothing has run since")
+		assert.False(t, p.pingPong.enabled.Load(), "nothing has run since")
 		assert.False(t, p.pingPong.armed, "an idle pool has no timer")
 		require.NoError(t, p.Shutdown(context.Background()))
 	})

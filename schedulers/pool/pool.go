@@ -33,21 +33,21 @@ type Pool struct {
 
 	longRunning *longrun.Functions // nil: the pool does not learn
 
-	// hungry is true if a poster to a local queue must call dispatch. It is written under
+	// needsDispatch is true if a poster to a local queue must call dispatch. It is written under
 	// mu and read without it; see idle.go.
-	hungry interleave.Bool
+	needsDispatch interleave.Bool
 
-	// called is true if yielding work must take mu: the global queue may have work, or
+	// checkGlobal is true if yielding work must take mu: the global queue may have work, or
 	// the pool is closed. It is cleared under mu; see yield.go.
-	called interleave.Bool
+	checkGlobal interleave.Bool
 
 	// closed is true if Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
-	closed   interleave.Bool
-	crowded  interleave.Bool // capacity.waiting > 0; written under mu
-	inbox    inbox
-	pingPong pingPong
-	refused  interleave.Uint64
+	closed    interleave.Bool
+	overLimit interleave.Bool // capacity.waiting > 0; written under mu
+	inbox     inbox
+	pingPong  pingPong
+	refused   interleave.Uint64
 
 	// mu guards everything below. It is locked before the locks of workers and of the
 	// inbox.
@@ -76,7 +76,7 @@ type counts struct {
 // as its documentation says.
 func New(opts ...Option) *Pool {
 	p := &Pool{stallFor: DefaultStall}
-	p.replacement = replacement{every: defaultReplace, active: readActive}
+	p.replacement = replacement{every: defaultReplace, countActive: readActive}
 	for _, o := range opts {
 		if o != nil {
 			o(p)
@@ -85,9 +85,9 @@ func New(opts ...Option) *Pool {
 	p.resolveOptions()
 	p.capacity.limit, p.capacity.goal = p.min, p.min
 	if p.climbing != nil {
-		p.climbing.begin(p)
+		p.climbing.init(p)
 	}
-	p.announce()
+	p.updateNeedsDispatch()
 	return p
 }
 
@@ -105,8 +105,8 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
-	if schedulers.Observed() && !hint.Flags.Has(told) && schedulers.Hears(w) {
-		return p.submitTold(w, hint)
+	if schedulers.Observed() && !hint.Flags.Has(reported) && schedulers.Hears(w) {
+		return p.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return p.submitLong(w)
@@ -120,8 +120,8 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	}
 	leaves := hint.From == schedulers.Worker(&from.leaving)
 	if hint.Flags.Has(schedulers.PreferFairness) {
-		if leaves && !from.some.Load() {
-			return p.giveWay(w, from)
+		if leaves && !from.mayHaveWork.Load() {
+			return p.submitYielding(w, from)
 		}
 		return p.submitGlobal(w)
 	}
@@ -130,15 +130,15 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return p.submitGlobal(w)
 	}
 	if !first || !leaves {
-		p.pushed(first, hint)
+		p.dispatchPushed(first, hint)
 	}
 	return nil
 }
 
-// pushed makes sure that work pushed to a local queue is run. first reports that the queue
+// dispatchPushed makes sure that work pushed to a local queue is run. first reports that the queue
 // was empty before.
-func (p *Pool) pushed(first bool, hint schedulers.Hint) {
-	if !p.hungry.Load() || p.pingPong.alone(first, hint) {
+func (p *Pool) dispatchPushed(first bool, hint schedulers.Hint) {
+	if !p.needsDispatch.Load() || p.pingPong.leaveToWorker(first, hint) {
 		return
 	}
 	p.mu.Lock()
@@ -151,8 +151,8 @@ func (p *Pool) pushed(first bool, hint schedulers.Hint) {
 
 // submitGlobal puts w into the global queue.
 func (p *Pool) submitGlobal(w schedulers.Work) error {
-	if p.hungry.Load() || p.crowded.Load() {
-		return p.submitSettling(w)
+	if p.needsDispatch.Load() || p.overLimit.Load() {
+		return p.submitLocked(w)
 	}
 	return p.submitToInbox(w)
 }
@@ -163,8 +163,8 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 	if !p.inbox.accept(w) {
 		return p.refuse(schedulers.ErrShutdown)
 	}
-	p.call()
-	if p.hungry.Load() { // set a moment ago
+	p.setCheckGlobal()
+	if p.needsDispatch.Load() { // set a moment ago
 		p.mu.Lock()
 		p.dispatch()
 		p.mu.Unlock()
@@ -172,8 +172,8 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 	return nil
 }
 
-// submitSettling is submitGlobal for the case that the lock has to be taken anyway.
-func (p *Pool) submitSettling(w schedulers.Work) error {
+// submitLocked is submitGlobal for the case that the lock has to be taken anyway.
+func (p *Pool) submitLocked(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
 		p.mu.Unlock()
@@ -187,7 +187,7 @@ func (p *Pool) submitSettling(w schedulers.Work) error {
 // post puts w into the global queue and makes sure that it is run; mu is held.
 func (p *Pool) post(w schedulers.Work) {
 	p.enqueue(w)
-	if p.hungry.Load() || p.capacity.waiting > 0 { // else there is nothing to dispatch
+	if p.needsDispatch.Load() || p.capacity.waiting > 0 { // else there is nothing to dispatch
 		p.dispatch()
 	}
 }
@@ -198,11 +198,11 @@ func (p *Pool) refuse(reason error) error {
 	return reason
 }
 
-// own returns by as a worker of this pool, or nil.
-func (p *Pool) own(by schedulers.Worker) *worker {
-	w, ok := by.(*worker)
+// own returns caller as a worker of this pool, or nil.
+func (p *Pool) own(caller schedulers.Worker) *worker {
+	w, ok := caller.(*worker)
 	if !ok {
-		l, leaves := by.(*leaving)
+		l, leaves := caller.(*leavingWorker)
 		if !leaves || l == nil {
 			return nil
 		}
@@ -214,20 +214,20 @@ func (p *Pool) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this pool. Work that waits there already
+// MayRunInPlace reports true if caller is a worker of this pool. Work that waits there already
 // occupies a worker, so running the awaited work there does not increase the number of
 // running work items. In a pool with a single worker, any other remedy needs another one.
 //
 // For any other caller it returns false: a goroutine outside the pool that ran queued work
 // itself would exceed the pool's limit.
-func (p *Pool) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	return p.own(by) != nil
+func (p *Pool) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
+	return p.own(caller) != nil
 }
 
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more
 // workers than this run at a time. Three kinds of work do not count: work that waits
 // inside [schedulers.Blocker], until the end of its current piece; work submitted as
-// long-running; and work that its submitter ran for lack of room.
+// long-running; and work that its submitter ran for lack of space.
 func (p *Pool) MaxConcurrency() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,19 +6,19 @@ import "github.com/movenext/movenext/schedulers"
 // oldest or one of the newest in that worker's local queue or in the global one.
 // These are the usual cases: a worker starts one work item and waits for it, or
 // starts many and waits for them in order. See [schedulers.Reclaimer].
-func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
-	from := p.own(by)
+func (p *Pool) Reclaim(w schedulers.Work, caller schedulers.Worker) bool {
+	from := p.own(caller)
 	if from == nil || !from.reclaim(w) && !p.reclaimGlobal(w) {
 		return false
 	}
-	tellInlined(w, from)
+	reportInlined(w, from)
 	return true
 }
 
 // Admit lets a worker of this pool run its own new work at once, unless the pool is
 // closed or has a bounded queue. See [schedulers.Admitter].
-func (p *Pool) Admit(by schedulers.Worker) bool {
-	w := p.own(by)
+func (p *Pool) Admit(caller schedulers.Worker) bool {
+	w := p.own(caller)
 	if w == nil || p.bound != nil {
 		return false
 	}
@@ -26,12 +26,12 @@ func (p *Pool) Admit(by schedulers.Worker) bool {
 		return false
 	}
 	w.loop.Include()
-	tellInlined(nil, w)
+	reportInlined(nil, w)
 	return true
 }
 
 func (w *worker) reclaim(work schedulers.Work) bool {
-	if !w.some.Load() {
+	if !w.mayHaveWork.Load() {
 		return false
 	}
 	w.mu.Lock()

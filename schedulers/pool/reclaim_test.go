@@ -13,28 +13,28 @@ import (
 // call is a function as work.
 type call struct{ f func(schedulers.Worker) }
 
-func (c *call) Run(on schedulers.Worker) { c.f(on) }
-func (c *call) Abandon(error)            {}
+func (c *call) Run(self schedulers.Worker) { c.f(self) }
+func (c *call) Abandon(error)              {}
 
 func TestReclaimedWorkIsTheWaiters(t *testing.T) {
 	p := New(Workers(1, 1), AddAfter(0))
 	other, entries := New(), 0
 	var local, global *call
-	submit := func(on schedulers.Worker) *call {
+	submit := func(self schedulers.Worker) *call {
 		w := &call{func(schedulers.Worker) { entries++ }}
-		require.NoError(t, p.Submit(w, schedulers.Hint{From: on}))
+		require.NoError(t, p.Submit(w, schedulers.Hint{From: self}))
 		return w
 	}
 	ended := make(chan struct{})
-	outer := &call{func(on schedulers.Worker) {
+	outer := &call{func(self schedulers.Worker) {
 		defer close(ended)
-		local, global = submit(on), submit(nil)
-		submit(on)
+		local, global = submit(self), submit(nil)
+		submit(self)
 		for _, w := range []*call{local, global} {
 			assert.False(t, p.Reclaim(w, nil), "without a worker")
 			assert.False(t, p.Reclaim(w, other.slots.take(other)), "by a worker of another pool")
-			assert.True(t, p.Reclaim(w, on))
-			assert.False(t, p.Reclaim(w, on), "twice")
+			assert.True(t, p.Reclaim(w, self))
+			assert.False(t, p.Reclaim(w, self), "twice")
 		}
 	}}
 	require.NoError(t, p.Submit(outer, schedulers.Hint{}))
@@ -49,18 +49,18 @@ func TestReclaimedWorkIsTheWaiters(t *testing.T) {
 
 func TestAClosedPoolAdmitsNothing(t *testing.T) {
 	p := New(Workers(1, 1))
-	begun, closed, asked := make(chan struct{}), make(chan struct{}), make(chan []bool, 1)
-	require.NoError(t, p.Submit(&call{func(on schedulers.Worker) {
-		before := p.Admit(on)
+	begun, closed, requested := make(chan struct{}), make(chan struct{}), make(chan []bool, 1)
+	require.NoError(t, p.Submit(&call{func(self schedulers.Worker) {
+		before := p.Admit(self)
 		close(begun)
 		<-closed
-		asked <- []bool{before, p.Admit(on)}
+		requested <- []bool{before, p.Admit(self)}
 	}}, schedulers.Hint{}))
 	<-begun
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.ErrorIs(t, p.Shutdown(ctx), context.Canceled)
 	close(closed)
-	assert.Equal(t, []bool{true, false}, <-asked)
+	assert.Equal(t, []bool{true, false}, <-requested)
 	require.NoError(t, p.Shutdown(context.Background()))
 }

@@ -26,7 +26,7 @@ import (
 //	workers alive - workers in Block - goroutines running or runnable <= workers that wait
 //
 // since at best all these goroutines are workers. Other goroutines can only make the
-// number on the left too small, never too large. Each waiting worker makes room for
+// number on the left too small, never too large. Each waiting worker allows
 // another one, and a worker that returns while too many run ends instead of taking more
 // work. So however many workers are alive, the number that compute is one to four times
 // the width of the pool. This is, one level up, the rule by which the runtime hands off a
@@ -56,22 +56,22 @@ import (
 // starts the next one if needed, so a thousand start within a millisecond,
 // without a timer in between.
 type replacement struct {
-	every time.Duration // how often to check; <= 0: never
-	pause time.Duration // until the next check: longer while nothing is found
-	timer *interleave.Timer
-	on    bool
-	last  uint64 // progress at the last check
-	// proven is how many workers may be assumed to wait in their work without another
+	every        time.Duration // how often to check; <= 0: never
+	pause        time.Duration // until the next check: longer while nothing is found
+	timer        *interleave.Timer
+	watching     bool
+	lastProgress uint64 // progress at the last check
+	// assumedWaiting is how many workers may be assumed to wait in their work without another
 	// check of each.
-	proven int
+	assumedWaiting int
 
-	active func(*replacement) int // goroutines that are running or runnable
-	census census.Counter
+	countActive func(*replacement) int // goroutines that are running or runnable
+	census      census.Counter
 }
 
 const (
 	defaultReplace = time.Millisecond
-	longestPause   = 16 // intervals
+	maxPause       = 16 // intervals
 	// shortWork is the duration below which work items do not have their workers
 	// replaced: such a worker is back before a replacement would help. If work items are
 	// short, the workers also wait for the pool's own lock, and that must not start more
@@ -79,39 +79,39 @@ const (
 	shortWork = 20 * time.Microsecond
 )
 
-// wanted reports whether the watch should be on and is not.
-func (r *replacement) wanted(p *Pool) bool {
-	return !r.on && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
+// shouldStart reports whether the watch should be on and is not.
+func (r *replacement) shouldStart(p *Pool) bool {
+	return !r.watching && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
 }
 
 func (r *replacement) watch(p *Pool) {
-	r.on, r.pause, r.last = true, r.every, p.progress()
+	r.watching, r.pause, r.lastProgress = true, r.every, p.progress()
 	r.arm(p)
 }
 
 func (r *replacement) arm(p *Pool) {
 	if r.timer == nil {
-		r.timer = interleave.AfterFunc(r.pause, p.onLook)
+		r.timer = interleave.AfterFunc(r.pause, p.checkWaiting)
 		return
 	}
 	r.timer.Reset(r.pause)
 }
 
-// onLook checks for waiting workers when the timer expires.
-func (p *Pool) onLook() {
+// checkWaiting checks for waiting workers when the timer expires.
+func (p *Pool) checkWaiting() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.replacement
-	r.on = false
-	p.announce() // before the check: a poster after it has to see the announcement
+	r.watching = false
+	p.updateNeedsDispatch() // before the check: a poster after it has to see the new value
 	if p.ending.Reached() || !p.anyQueued() {
 		p.setWaiting(0)
 		return
 	}
-	before := r.last
-	r.last, r.proven = p.progress(), 0
-	works := (r.last - before) / 2 // counts starts and ends
-	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.capacity.running) {
+	before := r.lastProgress
+	r.lastProgress, r.assumedWaiting = p.progress(), 0
+	items := (r.lastProgress - before) / 2 // counts starts and ends
+	if items*uint64(shortWork) < uint64(r.pause)*uint64(p.capacity.running) {
 		p.countWaiting(1)
 	} else {
 		p.setWaiting(0)
@@ -119,9 +119,9 @@ func (p *Pool) onLook() {
 	if p.capacity.waiting > 0 {
 		r.pause = r.every
 	} else {
-		r.pause = min(2*r.pause, longestPause*r.every)
+		r.pause = min(2*r.pause, maxPause*r.every)
 	}
-	r.on = true
+	r.watching = true
 	r.arm(p)
 	p.dispatch()
 }
@@ -130,11 +130,11 @@ func (p *Pool) onLook() {
 // running goroutines are known not to be workers.
 func (p *Pool) countWaiting(others int) {
 	r := &p.replacement
-	active := r.active(r) - others
+	active := r.countActive(r) - others
 	waiting := p.capacity.running - p.capacity.blocked - active
-	if waiting > r.proven {
+	if waiting > r.assumedWaiting {
 		inside := p.insideWork() - p.capacity.blocked
-		waiting, r.proven = min(waiting, inside), inside+inside/2
+		waiting, r.assumedWaiting = min(waiting, inside), inside+inside/2
 	}
 	if waiting <= 0 {
 		p.setWaiting(0)
@@ -160,8 +160,8 @@ func (p *Pool) insideWork() int {
 func (p *Pool) setWaiting(n int) {
 	p.tellInjected(n - p.capacity.waiting)
 	p.capacity.waiting = n
-	if crowded := n > 0; p.crowded.Load() != crowded {
-		p.crowded.Store(crowded)
+	if limited := n > 0; p.overLimit.Load() != limited {
+		p.overLimit.Store(limited)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // counting makes p use active as the number of running goroutines.
 func counting(p *Pool, active func() int) *Pool {
-	p.replacement.active = func(*replacement) int { return active() }
+	p.replacement.countActive = func(*replacement) int { return active() }
 	return p
 }
 
@@ -91,8 +91,8 @@ func TestAWorkerInBlockIsNotReplacedTwice(t *testing.T) {
 		askerAndOther := func() int { return 2 }
 		p := counting(New(Workers(1, 100)), askerAndOther)
 		hold := make(chan struct{})
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
-			unblock, err := on.(schedulers.Blocker).Block()
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
+			unblock, err := self.(schedulers.Blocker).Block()
 			assert.NoError(t, err)
 			defer unblock()
 			<-hold
@@ -115,10 +115,10 @@ func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	for range 2 {
 		p.slots.take(p).live = true // they run no work
 	}
-	p.capacity.running, p.replacement.proven, p.replacement.pause = 2, 2, time.Millisecond
+	p.capacity.running, p.replacement.assumedWaiting, p.replacement.pause = 2, 2, time.Millisecond
 	p.global.PushBack(do(nil))
 	p.mu.Unlock()
-	p.onLook()
+	p.checkWaiting()
 	p.mu.Lock()
 	assert.Zero(t, p.capacity.waiting)
 	p.replacement.timer.Stop()
@@ -134,14 +134,14 @@ func TestSubmittersKnowWhetherWorkersWereReplaced(t *testing.T) {
 		for range 3 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
 		}
-		assert.False(t, p.crowded.Load())
+		assert.False(t, p.overLimit.Load())
 		time.Sleep(DefaultStall / 2)
-		assert.True(t, p.crowded.Load())
+		assert.True(t, p.overLimit.Load())
 		close(hold)
 		time.Sleep(DefaultStall / 2)
 		require.NoError(t, p.Submit(do(nil), schedulers.Hint{}))
 		synctest.Wait()
-		assert.False(t, p.crowded.Load())
+		assert.False(t, p.overLimit.Load())
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }
@@ -167,7 +167,7 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 	for p.insideWork() > 0 {
 		runtime.Gosched()
 	}
-	p.replacement.proven = 0 // as the timer does
+	p.replacement.assumedWaiting = 0 // as the timer does
 	p.countWaiting(1)
 	assert.Zero(t, p.capacity.waiting)
 	p.mu.Unlock()
@@ -179,46 +179,46 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	p := New(Workers(1, 2))
 	w := p.slots.take(p)
-	p.capacity.running, p.stall.watching, p.replacement.on = 1, true, true
-	p.announce()
-	require.False(t, p.hungry.Load())
-	w.some.Store(true)
+	p.capacity.running, p.stall.watching, p.replacement.watching = 1, true, true
+	p.updateNeedsDispatch()
+	require.False(t, p.needsDispatch.Load())
+	w.mayHaveWork.Store(true)
 	w.mu.Lock()
 	var look sync.WaitGroup
-	look.Go(p.onLook)
-	for !p.hungry.Load() {
+	look.Go(p.checkWaiting)
+	for !p.needsDispatch.Load() {
 		runtime.Gosched()
 	}
 	w.mu.Unlock()
 	look.Wait()
-	assert.True(t, p.hungry.Load())
-	assert.False(t, p.replacement.on)
+	assert.True(t, p.needsDispatch.Load())
+	assert.False(t, p.replacement.watching)
 }
 
 func TestTheRuntimeIsNotAskedWhileWorkIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		p := counting(New(Workers(2, 100)), func() int { asked++; return 0 })
+		requested := 0
+		p := counting(New(Workers(2, 100)), func() int { requested++; return 0 })
 		for range 100_000 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))
 		}
 		require.NoError(t, p.Shutdown(context.Background()))
-		assert.Zero(t, asked, "no time has passed")
+		assert.Zero(t, requested, "no time has passed")
 	})
 }
 
 // A worker that waits for some microseconds is back before a replacement would help.
 func TestTheRuntimeIsNotAskedWhereWorksWaitShortly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		p := counting(New(Workers(2, 100)), func() int { asked++; return 0 })
+		requested := 0
+		p := counting(New(Workers(2, 100)), func() int { requested++; return 0 })
 		began := time.Now()
 		for range 2000 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { time.Sleep(shortWork / 4) }), schedulers.Hint{}))
 		}
 		require.NoError(t, p.Shutdown(context.Background()))
 		assert.Greater(t, time.Since(began), 2*defaultReplace, "the timer has looked")
-		assert.Zero(t, asked)
+		assert.Zero(t, requested)
 	})
 }
 

@@ -15,9 +15,9 @@ import (
 func roomOf(t *testing.T, p *pool.Pool) (room *any) {
 	t.Helper()
 	done := make(chan struct{})
-	require.NoError(t, p.Submit(step(func(on schedulers.Worker) {
+	require.NoError(t, p.Submit(step(func(self schedulers.Worker) {
 		defer close(done)
-		k, ok := on.(schedulers.Keeper)
+		k, ok := self.(schedulers.Keeper)
 		if assert.True(t, ok) {
 			room = k.Room()
 		}

@@ -31,7 +31,7 @@ func (p *Pool) close() (done <-chan struct{}) {
 	if first {
 		p.closed.Store(true)
 		p.inbox.close()
-		p.call()
+		p.setCheckGlobal()
 		for _, w := range p.slots.all {
 			w.setOpen(false)
 		}

@@ -22,9 +22,9 @@ func (s *slots) take(p *Pool) *worker {
 	return w
 }
 
-// giveBack frees the slot of w, and drops the free slots at the end of the list, except
+// release frees the slot of w, and drops the free slots at the end of the list, except
 // those that the pool always keeps.
-func (s *slots) giveBack(p *Pool, w *worker) {
+func (s *slots) release(p *Pool, w *worker) {
 	s.lowest = min(s.lowest, w.id-1)
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]

@@ -21,40 +21,40 @@ import "github.com/movenext/movenext/internal/interleave"
 // The rule deliberately applies to no progress, not to slow progress: another mechanism
 // finds the number of workers with the best throughput (HillClimbing).
 type stall struct {
-	timer    *interleave.Timer
-	watching bool
-	last     uint64 // progress when the interval began
-	added    int    // workers allowed when it began; each takes a first work, which is no progress
-	step     int    // how many the next stalled interval allows
+	timer        *interleave.Timer
+	watching     bool
+	lastProgress uint64 // progress when the interval began
+	added        int    // workers allowed when it began; their first work is not progress
+	step         int    // how many the next stalled interval allows
 }
 
-// wanted reports whether the watch should be on and is not.
-func (s *stall) wanted(p *Pool) bool {
+// shouldStart reports whether the watch should be on and is not.
+func (s *stall) shouldStart(p *Pool) bool {
 	return !s.watching && p.stallFor > 0 && p.capacity.limit < p.max
 }
 
 // watch begins an interval.
 func (s *stall) watch(p *Pool) {
-	s.watching, s.last, s.added, s.step = true, p.progress(), 0, 1
+	s.watching, s.lastProgress, s.added, s.step = true, p.progress(), 0, 1
 	s.arm(p)
 }
 
 func (s *stall) arm(p *Pool) {
 	if s.timer == nil {
-		s.timer = interleave.AfterFunc(p.stallFor, p.onInterval)
+		s.timer = interleave.AfterFunc(p.stallFor, p.checkStall)
 		return
 	}
 	s.timer.Reset(p.stallFor)
 }
 
-// relax takes back one worker that a stall has added. It is called when a worker has found
+// lowerLimit takes back one worker that a stall has added. It is called when a worker has found
 // nothing to do.
-func (s *stall) relax(p *Pool) {
+func (s *stall) lowerLimit(p *Pool) {
 	p.capacity.limit = max(p.capacity.goal, p.capacity.limit-1)
 }
 
-// onInterval runs when an interval has passed.
-func (p *Pool) onInterval() {
+// checkStall runs when an interval has passed.
+func (p *Pool) checkStall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.stall
@@ -62,22 +62,22 @@ func (p *Pool) onInterval() {
 		return
 	}
 	s.watching = false
-	p.announce()
+	p.updateNeedsDispatch()
 	if !p.anyQueued() {
 		return
 	}
-	s.judge(p)
+	s.addWorkers(p)
 	s.watching = true
 	s.arm(p)
 	p.dispatch()
 }
 
-// judge allows more workers if the interval that has passed was a stalled one.
-func (s *stall) judge(p *Pool) {
+// addWorkers allows more workers if the interval that has passed was a stalled one.
+func (s *stall) addWorkers(p *Pool) {
 	now := p.progress()
-	if now-s.last > uint64(s.added) || p.capacity.free() {
+	if now-s.lastProgress > uint64(s.added) || p.capacity.free() {
 		s.added, s.step = 0, 1
-		s.relax(p)
+		s.lowerLimit(p)
 	} else {
 		s.added = min(s.step, p.max-p.capacity.limit)
 		if p.climbing != nil {
@@ -89,7 +89,7 @@ func (s *stall) judge(p *Pool) {
 		p.capacity.limit += s.added
 		p.tellInjected(s.added)
 	}
-	s.last = now
+	s.lastProgress = now
 }
 
 // progress returns a number that grows when a worker takes or finishes work.

@@ -97,10 +97,10 @@ func TestAStallOfALocalQueueAddsAWorker(t *testing.T) {
 		p := New(Workers(1, 2), AddAfter(time.Second))
 		var ended sync.WaitGroup
 		ended.Add(1)
-		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		require.NoError(t, p.Submit(do(func(self schedulers.Worker) {
 			defer ended.Done()
 			child := make(chan struct{})
-			assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(child) }), schedulers.Hint{From: on}))
+			assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(child) }), schedulers.Hint{From: self}))
 			<-child // this wait is not announced to the pool
 		}), schedulers.Hint{}))
 		ended.Wait()

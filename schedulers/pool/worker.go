@@ -34,18 +34,18 @@ type worker struct {
 	// lock is held at that moment anyway, so this costs nothing.
 	repeated uint64
 
-	// some is false only if local is empty. A push sets it under mu, and the owner
+	// mayHaveWork is false only if local is empty. A push sets it under mu, and the owner
 	// clears it when it finds nothing: writing it with each push and pop would cost as
 	// much as the lock.
-	some interleave.Bool
+	mayHaveWork interleave.Bool
 
 	// Owned by the goroutine in loop.
-	fresh  bool // has not searched for work yet; set by start before there is a goroutine
-	missed bool // see serve; set by start
-	tick   uint
-	room   any // see [schedulers.Keeper]
+	fresh              bool // has not searched for work yet; set by start
+	registersGoroutine bool // see serve; set by start
+	tick               uint
+	room               any // see [schedulers.Keeper]
 
-	leaving leaving
+	leaving leavingWorker
 
 	live   bool   // a goroutine serves this slot; under pool.mu
 	stolen uint64 // under pool.mu
@@ -66,7 +66,7 @@ func newWorker(p *Pool, id int) *worker {
 // its context does not name it.
 func (w *worker) serve() {
 	schedulers.ClearLabels()
-	if w.missed {
+	if w.registersGoroutine {
 		w.loop.RunHere()
 		return
 	}
@@ -79,15 +79,15 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// leaving is the worker that a hint names if the submission is the last action of the
+// leavingWorker is the worker that a hint names if the submission is the last action of the
 // current work; see [schedulers.Leaver] and idle.go.
-type leaving struct{ worker *worker }
+type leavingWorker struct{ worker *worker }
 
 // Scheduler implements [schedulers.Worker].
-func (l *leaving) Scheduler() schedulers.Scheduler { return l.worker.pool }
+func (l *leavingWorker) Scheduler() schedulers.Scheduler { return l.worker.pool }
 
 // ID implements [schedulers.Worker].
-func (l *leaving) ID() int { return l.worker.id }
+func (l *leavingWorker) ID() int { return l.worker.id }
 
 // Leaving implements [schedulers.Leaver].
 func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
@@ -113,8 +113,8 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	w.accepted++
 	first = w.local.Len() == 0
 	w.local.PushBack(work)
-	if !w.some.Load() {
-		w.some.Store(true)
+	if !w.mayHaveWork.Load() {
+		w.mayHaveWork.Store(true)
 	}
 	w.mu.Unlock()
 	return true, first
@@ -123,14 +123,14 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 // popNewest removes and returns the newest work. Only the owner calls it. With repeat, the
 // returned work follows a work item that has ended, and is counted in repeated.
 func (w *worker) popNewest(repeat bool) schedulers.Work {
-	if w.due() || !w.some.Load() {
+	if w.due() || !w.mayHaveWork.Load() {
 		return nil
 	}
 	w.mu.Lock()
 	work := w.local.PopBack()
 	switch {
 	case work == nil:
-		w.some.Store(false)
+		w.mayHaveWork.Store(false)
 	case repeat:
 		w.repeated++
 	}
@@ -153,7 +153,7 @@ func (w *worker) steps() uint64 {
 
 // popOldest removes and returns the oldest work. Any goroutine may call it.
 func (w *worker) popOldest() schedulers.Work {
-	if !w.some.Load() {
+	if !w.mayHaveWork.Load() {
 		return nil
 	}
 	w.mu.Lock()
@@ -164,7 +164,7 @@ func (w *worker) popOldest() schedulers.Work {
 
 // queued reports whether the local queue has work.
 func (w *worker) queued() bool {
-	if !w.some.Load() {
+	if !w.mayHaveWork.Load() {
 		return false
 	}
 	w.mu.Lock()

@@ -8,24 +8,24 @@ import "github.com/movenext/movenext/schedulers"
 // changed nothing (at 30 ns of 50). So the work stays in the worker's loop instead.
 //
 //	the yielding worker                    a submitter to the global queue
-//	 1. read called: use the queue          1. push
-//	 2. run once more                       2. called = true
+//	 1. read checkGlobal: use the queue     1. push
+//	 2. run once more                       2. checkGlobal = true
 //
 // If step 1 on the left reads false, it precedes step 2 on the right, so the yielding work
 // may run before the pushed work. Its next yield sees the pushed work. Work queued at other
 // workers is no reason to use the queue: a worker searches the global queue before it
-// steals. Shutdown is not overlooked either: it sets called permanently, and yielding work
-// is then refused under mu, as always. Work that had read called before runs at most once
+// steals. Shutdown is not overlooked either: it sets checkGlobal permanently, and yielding work
+// is then refused under mu, as always. Work that had read checkGlobal before runs at most once
 // more.
 //
-// A yielding worker that finds the global queue empty clears called, under mu, and then
-// checks once more, because a concurrent submitter pushes first, then reads called, and
+// A yielding worker that finds the global queue empty clears checkGlobal, under mu, and then
+// checks once more, because a concurrent submitter pushes first, then reads checkGlobal, and
 // leaves it unchanged if it is still set.
 
-// giveWay submits work that yields, as the last action of that work on w, whose
+// submitYielding submits work that yields, as the last action of that work on w, whose
 // local queue is empty.
-func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
-	if !p.called.Load() && w.repeat(work) {
+func (p *Pool) submitYielding(work schedulers.Work, w *worker) error {
+	if !p.checkGlobal.Load() && w.repeat(work) {
 		return nil
 	}
 	p.mu.Lock()
@@ -36,9 +36,9 @@ func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 	case p.anyGlobal():
 		p.post(work)
 	case w.repeat(work):
-		p.called.Store(false)
+		p.checkGlobal.Store(false)
 		if p.anyGlobal() {
-			p.call()
+			p.setCheckGlobal()
 		}
 	default:
 		p.enqueue(work) // w searches there in a moment; no worker has to be woken
@@ -56,9 +56,9 @@ func (w *worker) repeat(work schedulers.Work) bool {
 	return true
 }
 
-// call makes yielding work take the lock. The caller need not hold it.
-func (p *Pool) call() {
-	if !p.called.Load() {
-		p.called.Store(true)
+// setCheckGlobal makes yielding work take the lock. The caller need not hold it.
+func (p *Pool) setCheckGlobal() {
+	if !p.checkGlobal.Load() {
+		p.checkGlobal.Store(true)
 	}
 }

@@ -17,61 +17,61 @@ type turns struct {
 	t    *testing.T
 	pool *pool.Pool
 	left int
-	each func(turn int, on schedulers.Worker)
+	each func(turn int, self schedulers.Worker)
 	end  chan error // nil, or the pool's refusal
 	turn int
 }
 
-func (w *turns) Run(on schedulers.Worker) {
+func (w *turns) Run(self schedulers.Worker) {
 	w.turn++
-	w.each(w.turn, on)
+	w.each(w.turn, self)
 	if w.left--; w.left == 0 {
 		w.end <- nil
 		return
 	}
-	if err := w.pool.Submit(w, schedulers.Hint{From: leavingOf(w.t, on), Flags: schedulers.PreferFairness}); err != nil {
+	if err := w.pool.Submit(w, schedulers.Hint{From: leavingOf(w.t, self), Flags: schedulers.PreferFairness}); err != nil {
 		w.end <- err
 	}
 }
 
 func (w *turns) Abandon(reason error) { w.end <- reason }
 
-// giveWay runs n turns on a pool with one worker. It returns how they ended, and the
+// runYielding runs n turns on a pool with one worker. It returns how they ended, and the
 // pool.
-func giveWay(t *testing.T, n int, each func(p *pool.Pool, turn int, on schedulers.Worker)) (*pool.Pool, error) {
+func runYielding(t *testing.T, n int, each func(p *pool.Pool, turn int, self schedulers.Worker)) (*pool.Pool, error) {
 	t.Helper()
 	p := pool.New(pool.Workers(1, 1))
 	w := &turns{t: t, pool: p, left: n, end: make(chan error, 1)}
-	w.each = func(turn int, on schedulers.Worker) { each(p, turn, on) }
+	w.each = func(turn int, self schedulers.Worker) { each(p, turn, self) }
 	require.NoError(t, p.Submit(w, schedulers.Hint{}))
 	return p, <-w.end
 }
 
-func balanced(t *testing.T, p *pool.Pool, works uint64) {
+func balanced(t *testing.T, p *pool.Pool, items uint64) {
 	t.Helper()
 	require.NoError(t, p.Shutdown(context.Background()))
 	m := p.Metrics()
-	assert.Equal(t, works, m.Submitted)
-	assert.Equal(t, works, m.Completed)
+	assert.Equal(t, items, m.Submitted)
+	assert.Equal(t, items, m.Completed)
 	assert.Zero(t, m.Queued+m.Running)
 }
 
 func TestAYieldWithoutOtherWorkIsCountedEachTime(t *testing.T) {
-	p, err := giveWay(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
+	p, err := runYielding(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
 	require.NoError(t, err)
 	balanced(t, p, 1000)
 }
 
 func TestAYieldRunsBehindEarlierSubmissions(t *testing.T) {
 	var seen []int
-	p, err := giveWay(t, 300, func(p *pool.Pool, turn int, on schedulers.Worker) {
+	p, err := runYielding(t, 300, func(p *pool.Pool, turn int, self schedulers.Worker) {
 		seen = append(seen, turn)
 		note := step(func(schedulers.Worker) { seen = append(seen, -turn) })
 		switch {
 		case turn%7 == 0:
 			assert.NoError(t, p.Submit(note, schedulers.Hint{}))
 		case turn%11 == 0:
-			assert.NoError(t, p.Submit(note, schedulers.Hint{From: on}))
+			assert.NoError(t, p.Submit(note, schedulers.Hint{From: self}))
 		}
 	})
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestTwoThatGiveWayTakeTurns(t *testing.T) {
 
 func TestAYieldInAClosedPoolIsRefused(t *testing.T) {
 	ended, last := make(chan error, 1), 0
-	_, err := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
+	_, err := runYielding(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
 		if last = turn; turn != 500 {
 			return
 		}
@@ -131,8 +131,8 @@ func TestWrappedWorkDoesNotStayInFrontOfItsWrapper(t *testing.T) {
 	var seen []string
 	w := &turns{t: t, pool: p, left: 2, end: make(chan error, 1)}
 	w.each = func(int, schedulers.Worker) { seen = append(seen, "work") }
-	require.NoError(t, p.Submit(step(func(on schedulers.Worker) {
-		w.Run(on)
+	require.NoError(t, p.Submit(step(func(self schedulers.Worker) {
+		w.Run(self)
 		seen = append(seen, "wrapper")
 	}), schedulers.Hint{}))
 	require.NoError(t, <-w.end)

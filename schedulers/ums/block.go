@@ -35,8 +35,8 @@ func (w *Worker) Call(f func()) {
 	if schedulers.Observed() {
 		defer schedulers.TellWait(w)()
 	}
-	w.leave(InCall)
-	defer w.comeBack()
+	w.leaveThread(InCall)
+	defer w.awaitPick()
 	if f != nil {
 		f()
 	}
@@ -48,7 +48,7 @@ func (w *Worker) Yield(param any) {
 	left, wake := w.yield()
 	left.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
 	if wake != nil {
-		w.attend()
+		w.watchIfBusy()
 		<-wake
 	}
 }
@@ -57,17 +57,17 @@ func (w *Worker) Yield(param any) {
 // as a job's Wait does; others use [Worker.Call]. The returned function blocks until
 // the worker is executed again. The error is always nil.
 func (w *Worker) Block() (unblock func(), err error) {
-	w.leave(InWait)
-	return sync.OnceFunc(w.comeBack), nil
+	w.leaveThread(InWait)
+	return sync.OnceFunc(w.awaitPick), nil
 }
 
-func (w *Worker) leave(cause Cause) {
+func (w *Worker) leaveThread(cause Cause) {
 	w.block().activate(Activation{Reason: WorkerBlocked, Cause: cause})
 }
 
-func (w *Worker) comeBack() {
+func (w *Worker) awaitPick() {
 	if wake := w.unblock(); wake != nil {
-		w.attend()
+		w.watchIfBusy()
 		<-wake
 	}
 }

@@ -25,7 +25,7 @@ func (s *Scheduler) Delegate(f func(*Worker)) error {
 // delegate is a work item that runs functions until none is left. At most one is
 // submitted or running at a time. No function runs under its lock.
 type delegate struct {
-	of *Scheduler
+	scheduler *Scheduler
 
 	mu     sync.Mutex
 	queue  []func(*Worker)
@@ -38,7 +38,7 @@ func (d *delegate) add(f func(*Worker)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.active {
-		if err := d.of.Submit(d, schedulers.Hint{}); err != nil {
+		if err := d.scheduler.Submit(d, schedulers.Hint{}); err != nil {
 			return err
 		}
 		d.active = true
@@ -62,15 +62,15 @@ func (d *delegate) next() func(*Worker) {
 
 // Run implements [schedulers.Work]. If a function panics or exits, those behind it still
 // run, in a deferred call, before the panic or exit ends the worker's function.
-func (d *delegate) Run(on schedulers.Worker) {
+func (d *delegate) Run(worker schedulers.Worker) {
 	empty := false
 	defer func() {
 		if !empty {
-			d.Run(on)
+			d.Run(worker)
 		}
 	}()
 	for f := d.next(); f != nil; f = d.next() {
-		f(on.(*Worker))
+		f(worker.(*Worker))
 	}
 	empty = true
 }

@@ -121,19 +121,19 @@
 //
 // # Waking, and why no worker is forgotten
 //
-// Threads of a Scheduler share one list and one line of ready workers. Threads that
+// Threads of a Scheduler share one list and one queue of ready workers. Threads that
 // find nothing park.
 //
 //	a goroutine that lists a worker        a thread
-//	L1 under the list's lock: append       T1 dequeue all, put them in line, under its lock
+//	L1 under the list's lock: append       T1 dequeue all, queue them, under its lock
 //	L2 if none is pending: event           T2 take one, under that lock; if more are left: token
 //	                                       T3 if none: park until event or token; go to T1
 //
 // After L2 the event is pending until a thread takes it, and that thread goes to T1. A
 // thread whose worker has ended on the thread's own goroutine omits L2, since it goes to
-// T1 itself. A thread that leaves workers in line at T2 leaves a token, and the thread
+// T1 itself. A thread that leaves workers in the queue at T2 leaves a token, and the thread
 // that takes it goes to T1, too; a surplus token does no harm. So whenever a worker is on
-// the list or in line, an event or a token is pending, or a thread is on its way to T1 or
+// the list or in the queue, an event or a token is pending, or a thread is on its way to T1 or
 // T2: no worker is forgotten.
 //
 // Without a policy and an observer, T1 and T2 are one step under the list's lock, and
@@ -141,7 +141,7 @@
 //
 //	the submitter                          a thread
 //	S1 append to the inbox                 P1 count as idle
-//	S2 if a thread is idle: token          P2 check once more: list, line, inbox
+//	S2 if a thread is idle: token          P2 check once more: list, queue, inbox
 //	                                       P3 if there is nothing: park until event or token
 //
 // If S1 precedes the thread's check in P2, the thread finds the work. Otherwise P1
@@ -149,10 +149,10 @@
 //
 // # A policy that fails
 //
-// The line contains all ready workers, in the order in which they became ready,
+// The ready queue contains all ready workers, in the order in which they became ready,
 // and a policy only chooses from them. A policy is dropped if it panics, exits,
-// returns a worker that is not in line, or returns none although some are ready.
-// From then on the line is served from its head. The line itself does not change, so no
+// returns a worker that is not in the queue, or returns none although some are ready.
+// From then on the queue is served from its head. The queue itself does not change, so no
 // worker can be lost.
 //
 // # What the threads are
@@ -183,7 +183,7 @@
 // # Advice
 //
 // Mark few large blocking calls rather than many small ones: each costs an activation
-// and a wait in line. Do not rely on priorities or processors of the operating system:
+// and a wait in the queue. Do not rely on priorities or processors of the operating system:
 // a worker runs for a different thread each time.
 //
 // # Waiting, in terms of the contract

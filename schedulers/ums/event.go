@@ -8,7 +8,7 @@ type Step uint8
 // The steps.
 const (
 	Activated Step = iota // the entry point was called for a Reason
-	Dequeued              // a worker was taken from the completion list and put in line
+	Dequeued              // a worker was moved from the completion list to the ready queue
 	Executed              // a worker was picked; Err: why that failed
 	Deleted               // a worker that has ended was cleaned up
 	Pinned                // the thread's goroutine was bound; Err: why that failed
@@ -28,9 +28,9 @@ type Event struct {
 }
 
 // String returns the event as one line of a log.
-func (e Event) String() string { return fmt.Sprintf("thread %d: %s", e.Thread, e.what()) }
+func (e Event) String() string { return fmt.Sprintf("thread %d: %s", e.Thread, e.describe()) }
 
-func (e Event) what() string {
+func (e Event) describe() string {
 	switch {
 	case e.Step == Activated && e.Reason == Startup:
 		return fmt.Sprintf("startup, with parameter %v", e.Param)
@@ -57,9 +57,9 @@ func (e Event) what() string {
 	}
 }
 
-func (c *carrier) tell(e Event) {
-	if c.of.observe.IsSet() {
+func (c *threadLoop) report(e Event) {
+	if c.scheduler.observe.IsSet() {
 		e.Thread = c.id
-		c.of.observe.Call(e)
+		c.scheduler.observe.Call(e)
 	}
 }

@@ -19,10 +19,10 @@ type CompletionList struct {
 
 	// mu guards everything below and the state of all workers of the list. No user code
 	// runs under it.
-	mu    sync.Mutex
-	ids   idpool.Guarded
-	items []*Worker
-	sent  bool // the event was sent for the present items
+	mu       sync.Mutex
+	ids      idpool.Guarded
+	items    []*Worker
+	signaled bool // the event was sent for the present items
 
 	// All undeleted contexts, in the order of their creation.
 	oldest, newest *Worker
@@ -36,14 +36,14 @@ func NewCompletionList() *CompletionList {
 
 // put appends w unless it is there; mu is held.
 func (l *CompletionList) put(w *Worker) {
-	l.append(w)
-	l.tell()
+	l.putSilently(w)
+	l.signal()
 }
 
-// tell sends the event, if none is pending; mu is held.
-func (l *CompletionList) tell() {
-	if !l.sent {
-		l.sent = true
+// signal sends the event, if none is pending; mu is held.
+func (l *CompletionList) signal() {
+	if !l.signaled {
+		l.signaled = true
 		select {
 		case l.event <- struct{}{}:
 		default:
@@ -51,9 +51,9 @@ func (l *CompletionList) tell() {
 	}
 }
 
-// append is put, for a thread that dequeues immediately afterwards; mu is held.
-func (l *CompletionList) append(w *Worker) {
-	w.wanted = false
+// putSilently is put, for a thread that dequeues immediately afterwards; mu is held.
+func (l *CompletionList) putSilently(w *Worker) {
+	w.retryAfterHold = false
 	if !w.listed {
 		w.listed = true
 		l.items = append(l.items, w)
@@ -95,17 +95,17 @@ func (l *CompletionList) drain() []*Worker {
 	defer l.mu.Unlock()
 	all := l.items
 	l.items = nil
-	l.taken(all)
+	l.clearListed(all)
 	return all
 }
 
-// taken records that all workers were taken off the list, which is now empty; mu is held.
-func (l *CompletionList) taken(all []*Worker) {
+// clearListed records that all workers were taken off the list, which is now empty; mu is held.
+func (l *CompletionList) clearListed(all []*Worker) {
 	for _, w := range all {
 		w.listed = false
 	}
-	if l.sent {
-		l.sent = false
+	if l.signaled {
+		l.signaled = false
 		select {
 		case <-l.event:
 		default:
@@ -122,7 +122,7 @@ func (l *CompletionList) sweep(scratch []*Worker, events []Event) ([]*Worker, []
 	defer l.mu.Unlock()
 	items := l.items
 	l.items = scratch
-	l.taken(items)
+	l.clearListed(items)
 	ready := items[:0]
 	for _, w := range items {
 		e := Event{Step: Dequeued, Worker: w.id, State: w.state}
@@ -159,16 +159,16 @@ func (l *CompletionList) Contexts() int {
 	return l.contexts
 }
 
-// enroll adds w to the contexts of the list and puts it on the list.
-func (l *CompletionList) enroll(w *Worker) {
+// register adds w to the contexts of the list and puts it on the list.
+func (l *CompletionList) register(w *Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.know(w)
+	l.link(w)
 	l.put(w)
 }
 
-// know adds w to the contexts of the list; mu is held.
-func (l *CompletionList) know(w *Worker) {
+// link adds w to the contexts of the list; mu is held.
+func (l *CompletionList) link(w *Worker) {
 	w.id = l.ids.Take()
 	w.older = l.newest
 	if l.newest != nil {
@@ -180,8 +180,8 @@ func (l *CompletionList) know(w *Worker) {
 	l.contexts++
 }
 
-// strike removes w from the contexts of the list; mu is held.
-func (l *CompletionList) strike(w *Worker) {
+// unlink removes w from the contexts of the list; mu is held.
+func (l *CompletionList) unlink(w *Worker) {
 	if w.older != nil {
 		w.older.newer = w.newer
 	} else {
@@ -196,8 +196,8 @@ func (l *CompletionList) strike(w *Worker) {
 	l.contexts--
 }
 
-// created returns the workers that have never run, oldest first.
-func (l *CompletionList) created() (all []*Worker) {
+// listCreated returns the workers that have never run, oldest first.
+func (l *CompletionList) listCreated() (all []*Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for w := l.oldest; w != nil; w = w.newer {

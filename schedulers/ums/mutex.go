@@ -28,8 +28,8 @@ type Mutex struct {
 
 // Lock blocks until the lock is free, takes it and returns nil. If the lock belongs to
 // the other side, it immediately returns [ErrSharedLock] and does not take it.
-func (m *Mutex) Lock(by Side) error {
-	if !m.side.CompareAndSwap(0, uint32(by)) && m.side.Load() != uint32(by) {
+func (m *Mutex) Lock(worker Side) error {
+	if !m.side.CompareAndSwap(0, uint32(worker)) && m.side.Load() != uint32(worker) {
 		return ErrSharedLock
 	}
 	m.mu.Lock()

@@ -15,21 +15,21 @@ const (
 	// defaultNotice is the time between two checks, unless Notice sets another.
 	defaultNotice = 5 * time.Millisecond
 
-	// soon is the delay of the next check after a worker was noticed: if one worker
+	// nextCheckDelay is the delay of the next check after a worker was noticed: if one worker
 	// blocks, others probably do.
-	soon = 100 * time.Microsecond
+	nextCheckDelay = 100 * time.Microsecond
 
-	// longestPause is the largest number of intervals between two checks. The pause grows
+	// maxPause is the largest number of intervals between two checks. The pause grows
 	// while no worker is noticed.
-	longestPause = 16
+	maxPause = 16
 
 	// shortWork is the duration below which work is not noticed: its worker is
 	// back before that would help.
 	shortWork = 20 * time.Microsecond
 
-	// stalled is the time without any progress after which the longest-running worker is
+	// stallTimeout is the time without any progress after which the longest-running worker is
 	// assumed to block, whatever else in the program runs.
-	stalled = 100 * time.Millisecond
+	stallTimeout = 100 * time.Millisecond
 )
 
 // Notice sets how often the scheduler checks for workers that block in unmarked calls,
@@ -75,159 +75,159 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 // The timer runs while workers are ready and no thread is idle, and not otherwise:
 //
 //	a goroutine that makes a worker ready   the timer
-//	A1 put it on the list, or in line       B1 on = false
-//	A2 no thread idle, and on is false:     B2 a worker is ready, and no thread idle:
-//	   on = true, arm                          on = true, arm
+//	A1 put it on the list or in queue       B1 armed = false
+//	A2 no thread idle, armed is false:      B2 a worker is ready, and no thread idle:
+//	   armed = true, start the timer           armed = true, start the timer
 //
-// If A2 reads on as true, B1 follows, and B2 sees the worker. A thread that was idle at A2
+// If A2 reads armed as true, B1 follows, and B2 sees the worker. A thread that was idle at A2
 // is on its way to the worker, and does A2 itself if it leaves another one behind.
 type watch struct {
-	of    *Scheduler
-	every time.Duration // constant after New
-	on    atomic.Bool
+	scheduler *Scheduler
+	every     time.Duration // constant after New
+	armed     atomic.Bool
 
-	mu      sync.Mutex
-	timer   *time.Timer
-	ended   bool
-	pause   time.Duration
-	last    uint64 // work items that had ended at the last check
-	census  census.Counter
-	missing [2]int     // running workers without a running goroutine, at the last checks
-	seen    []sighting // at the last check
-	still   time.Duration
-	atATime int // how many workers lose their threads at the next stall
+	mu            sync.Mutex
+	timer         *time.Timer
+	stopped       bool
+	pause         time.Duration
+	lastCompleted uint64 // work items that had ended at the last check
+	census        census.Counter
+	missing       [2]int     // running workers without a running goroutine, at the last checks
+	lastRunning   []sighting // at the last check
+	noProgress    time.Duration
+	nextBatch     int // how many workers lose their threads at the next stall
 }
 
 // sighting is a worker that was found running.
 type sighting struct {
-	worker *Worker
-	time   uint32 // the number of its execution
-	looks  int    // how many earlier checks have found it in that execution
+	worker    *Worker
+	execution uint32 // the number of its execution
+	checks    int    // how many earlier checks have found it in that execution
 }
 
-// attend arms the watch, if workers are ready and no thread is idle.
-func (s *Scheduler) attend() {
-	if s.idle.Load() <= 0 && !s.watch.on.Load() {
-		s.watch.begin()
+// watchIfBusy arms the watch, if workers are ready and no thread is idle.
+func (s *Scheduler) watchIfBusy() {
+	if s.idle.Load() <= 0 && !s.watch.armed.Load() {
+		s.watch.start()
 	}
 }
 
-func (w *Worker) attend() {
-	if w.of != nil {
-		w.of.attend()
+func (w *Worker) watchIfBusy() {
+	if w.scheduler != nil {
+		w.scheduler.watchIfBusy()
 	}
 }
 
-func (w *watch) begin() {
+func (w *watch) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.every <= 0 || w.ended || w.on.Load() {
+	if w.every <= 0 || w.stopped || w.armed.Load() {
 		return
 	}
-	w.seen, w.missing, w.still, w.atATime = nil, [2]int{}, 0, 1
-	w.last = w.of.tally.Metrics().Completed
+	w.lastRunning, w.missing, w.noProgress, w.nextBatch = nil, [2]int{}, 0, 1
+	w.lastCompleted = w.scheduler.tally.Metrics().Completed
 	w.arm(w.every)
 }
 
 func (w *watch) arm(d time.Duration) {
-	w.on.Store(true)
+	w.armed.Store(true)
 	w.pause = d
 	if w.timer == nil {
-		w.timer = time.AfterFunc(d, w.look)
+		w.timer = time.AfterFunc(d, w.check)
 		return
 	}
 	w.timer.Reset(d)
 }
 
-// end stops the timer permanently.
-func (w *watch) end() {
+// stop stops the timer permanently.
+func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended = true
+	w.stopped = true
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-// look checks for blocked workers when the timer expires.
-func (w *watch) look() {
-	left := w.judge()
+// check looks for blocked workers when the timer expires.
+func (w *watch) check() {
+	left := w.detachBlocked()
 	if len(left) > 0 && schedulers.Observed() {
-		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: w.of, Count: len(left)})
+		schedulers.Tell(schedulers.Event{Kind: schedulers.Injected, Scheduler: w.scheduler, Count: len(left)})
 	}
 	for _, d := range left {
 		d.activate(Activation{Reason: WorkerBlocked, Cause: Noticed})
 	}
 }
 
-// judge takes the threads from workers that seem to block, and arms the timer again if
+// detachBlocked takes the threads from workers that seem to block, and arms the timer again if
 // workers are ready.
-func (w *watch) judge() (left []departure) {
+func (w *watch) detachBlocked() (left []departure) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := w.of
-	w.on.Store(false)
-	if w.ended || s.idle.Load() > 0 || !s.lined.Load() && !s.inbox.some.Load() && s.list.Len() == 0 {
+	s := w.scheduler
+	w.armed.Store(false)
+	if w.stopped || s.idle.Load() > 0 || !s.hasReady.Load() && !s.inbox.nonEmpty.Load() && s.list.Len() == 0 {
 		return nil
 	}
-	running, moved := w.sight()
-	for _, r := range running[:min(w.count(len(running), moved), len(running))] {
-		if r.looks > 0 {
-			if d := r.worker.notice(r.time); d.from != nil {
+	running, changed := w.listRunning()
+	for _, r := range running[:min(w.countBlocked(len(running), changed), len(running))] {
+		if r.checks > 0 {
+			if d := r.worker.notice(r.execution); d.thread != nil {
 				left = append(left, d)
 			}
 		}
 	}
 	if len(left) > 0 {
-		w.arm(min(soon, w.every))
+		w.arm(min(nextCheckDelay, w.every))
 	} else {
-		w.arm(min(2*max(w.pause, w.every), longestPause*w.every))
+		w.arm(min(2*max(w.pause, w.every), maxPause*w.every))
 	}
 	return left
 }
 
-// count returns how many of the running workers are assumed to block.
-func (w *watch) count(running int, moved bool) int {
-	done := w.of.tally.Metrics().Completed
-	works := done - w.last
-	w.last = done
+// countBlocked returns how many of the running workers are assumed to block.
+func (w *watch) countBlocked(running int, changed bool) int {
+	done := w.scheduler.tally.Metrics().Completed
+	items := done - w.lastCompleted
+	w.lastCompleted = done
 	missing := 0
-	if works*uint64(shortWork) < uint64(w.pause)*uint64(w.of.threads) {
+	if items*uint64(shortWork) < uint64(w.pause)*uint64(w.scheduler.threads) {
 		missing = running - (w.census.Active() - 1) // without the timer's goroutine
 	}
 	n := min(missing, w.missing[0])
-	if moved || works > 0 {
+	if changed || items > 0 {
 		n = min(n, w.missing[1])
-		w.still, w.atATime = 0, 1
-	} else if w.still += w.pause; w.still >= stalled && n <= 0 {
-		n, w.still = w.atATime, 0
-		w.atATime *= 2
+		w.noProgress, w.nextBatch = 0, 1
+	} else if w.noProgress += w.pause; w.noProgress >= stallTimeout && n <= 0 {
+		n, w.noProgress = w.nextBatch, 0
+		w.nextBatch *= 2
 	}
 	w.missing = [2]int{missing, w.missing[0]}
 	return max(0, n)
 }
 
-// sight returns the running workers, the longest-running first, and whether they have
+// listRunning returns the running workers, the longest-running first, and whether they have
 // changed since the last check.
-func (w *watch) sight() (running []sighting, moved bool) {
-	l := w.of.list
+func (w *watch) listRunning() (running []sighting, changed bool) {
+	l := w.scheduler.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, c := range w.of.carriers {
-		worker := c.thread.carries.Load()
+	for _, c := range w.scheduler.loops {
+		worker := c.thread.current.Load()
 		if worker == nil || worker.state != Running {
 			continue
 		}
-		r := sighting{worker: worker, time: worker.count.executed}
-		i := slices.IndexFunc(w.seen, func(b sighting) bool { return b.worker == worker && b.time == r.time })
+		r := sighting{worker: worker, execution: worker.count.executed}
+		i := slices.IndexFunc(w.lastRunning, func(b sighting) bool { return b.worker == worker && b.execution == r.execution })
 		if i < 0 {
-			moved = true
+			changed = true
 		} else {
-			r.looks = w.seen[i].looks + 1
+			r.checks = w.lastRunning[i].checks + 1
 		}
 		running = append(running, r)
 	}
-	slices.SortStableFunc(running, func(a, b sighting) int { return cmp.Compare(b.looks, a.looks) })
-	w.seen = running
-	return running, moved
+	slices.SortStableFunc(running, func(a, b sighting) int { return cmp.Compare(b.checks, a.checks) })
+	w.lastRunning = running
+	return running, changed
 }

@@ -55,61 +55,61 @@ func (e *PolicyError) Unwrap() error { return e.Err }
 // decisions are the ready workers and the policy that chooses from them. A Mutex of the
 // scheduler side guards them.
 type decisions struct {
-	line     line
-	policy   Policy       // nil: the head of the line
+	queue    readyQueue
+	policy   Policy       // nil: the head of the queue
 	failed   *PolicyError // why the policy was dropped
 	reported bool         // the failure was reported
 }
 
-// ready puts workers in line: all of them before it reports the first to the policy, so
-// the line contains all of them whatever the policy does.
-func (d *decisions) ready(workers ...*Worker) {
-	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
+// addReady puts workers into the queue: all of them before it reports the first to the policy, so
+// the queue contains all of them whatever the policy does.
+func (d *decisions) addReady(workers ...*Worker) {
+	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.queue.push(w) })
 	for _, w := range workers {
 		if d.policy != nil {
-			d.consult(func(p Policy) { p.Ready(w) })
+			d.callPolicy(func(p Policy) { p.Ready(w) })
 		}
 	}
 }
 
-// next takes the next worker out of the line, or returns nil if that is empty.
+// next takes the next worker out of the queue, or returns nil if that is empty.
 func (d *decisions) next() *Worker {
-	if d.policy == nil || d.line.first == nil {
-		return d.line.remove(d.line.first)
+	if d.policy == nil || d.queue.first == nil {
+		return d.queue.remove(d.queue.first)
 	}
 	var w *Worker
-	d.consult(func(p Policy) { w = p.Next() })
+	d.callPolicy(func(p Policy) { w = p.Next() })
 	switch {
 	case d.policy == nil: // the call above has failed
 	case w == nil:
-		d.drop(&PolicyError{Err: ErrPolicyWithheld})
-	case !d.line.has(w):
-		d.drop(&PolicyError{Err: ErrPolicyInvented})
+		d.dropPolicy(&PolicyError{Err: ErrPolicyWithheld})
+	case !d.queue.has(w):
+		d.dropPolicy(&PolicyError{Err: ErrPolicyInvented})
 	default:
-		return d.line.remove(w)
+		return d.queue.remove(w)
 	}
-	return d.line.remove(d.line.first)
+	return d.queue.remove(d.queue.first)
 }
 
-// consult calls f with the policy and drops the policy if f does not return. After that, a
+// callPolicy calls f with the policy and drops the policy if f does not return. After that, a
 // Goexit continues and ends the thread, which is started again.
-func (d *decisions) consult(f func(Policy)) {
+func (d *decisions) callPolicy(f func(Policy)) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		if v := recover(); v != nil {
-			d.drop(&PolicyError{Err: asError(v), Stack: debug.Stack()})
+			d.dropPolicy(&PolicyError{Err: asError(v), Stack: debug.Stack()})
 		} else {
-			d.drop(&PolicyError{Err: ErrPolicyExited})
+			d.dropPolicy(&PolicyError{Err: ErrPolicyExited})
 		}
 	}()
 	f(d.policy)
 	returned = true
 }
 
-func (d *decisions) drop(e *PolicyError) { d.policy, d.failed = nil, e }
+func (d *decisions) dropPolicy(e *PolicyError) { d.policy, d.failed = nil, e }
 
 func asError(v any) error {
 	if err, ok := v.(error); ok {
@@ -118,25 +118,25 @@ func asError(v any) error {
 	return fmt.Errorf("panic: %v", v)
 }
 
-// line is a list of workers, linked in both directions.
-type line struct{ first, last *Worker }
+// readyQueue is a list of workers, linked in both directions.
+type readyQueue struct{ first, last *Worker }
 
-// position is a worker's position in a line.
-type position struct {
-	in             *line // nil: in none
-	before, behind *Worker
+// queueLinks are a worker's links in a ready queue.
+type queueLinks struct {
+	queue               *readyQueue // nil: in none
+	previous, following *Worker
 }
 
-func (l *line) has(w *Worker) bool { return w.in == l }
+func (l *readyQueue) has(w *Worker) bool { return w.queue == l }
 
-// push adds w at the end, or returns false if it is in line already.
-func (l *line) push(w *Worker) bool {
-	if w.in != nil {
+// push adds w at the end, or returns false if it is there already.
+func (l *readyQueue) push(w *Worker) bool {
+	if w.queue != nil {
 		return false
 	}
-	w.position = position{in: l, before: l.last}
+	w.queueLinks = queueLinks{queue: l, previous: l.last}
 	if l.last != nil {
-		l.last.behind = w
+		l.last.following = w
 	} else {
 		l.first = w
 	}
@@ -145,20 +145,20 @@ func (l *line) push(w *Worker) bool {
 }
 
 // remove takes w out and returns it. A nil w stays nil.
-func (l *line) remove(w *Worker) *Worker {
+func (l *readyQueue) remove(w *Worker) *Worker {
 	if w == nil {
 		return nil
 	}
-	if w.before != nil {
-		w.before.behind = w.behind
+	if w.previous != nil {
+		w.previous.following = w.following
 	} else {
-		l.first = w.behind
+		l.first = w.following
 	}
-	if w.behind != nil {
-		w.behind.before = w.before
+	if w.following != nil {
+		w.following.previous = w.previous
 	} else {
-		l.last = w.before
+		l.last = w.previous
 	}
-	w.position = position{}
+	w.queueLinks = queueLinks{}
 	return w
 }

@@ -10,7 +10,7 @@ import (
 // # Work without a context
 //
 // In a scheduler without policy and observer, no code reads the context of work that has
-// not begun. So its line is a queue of work, and a worker is made when a thread picks the
+// not begun. So its ready queue is a queue of work, and a worker is made when a thread picks the
 // work. A burst then keeps 32 bytes in memory for each work item, instead of a context.
 //
 // A worker whose work has ended on its thread is as good as a new one if it has never
@@ -29,9 +29,9 @@ type entry struct {
 	class  *Class // the class that the work was submitted to; nil: none
 }
 
-// queue holds the ready entries, in the order in which they became ready. It is a list of
+// entryQueue holds the ready entries, in the order in which they became ready. It is a list of
 // blocks, because a growing slice would copy a burst again and again, under the lock.
-type queue struct {
+type entryQueue struct {
 	first, last *block
 	next, end   int    // indexes of the first entry, in first, and behind the last, in last
 	spare       *block // an empty block for reuse, or nil
@@ -43,7 +43,7 @@ type block struct {
 	after   *block
 }
 
-func (q *queue) push(e entry) {
+func (q *entryQueue) push(e entry) {
 	if q.last == nil || q.end == len(q.last.entries) {
 		q.extend()
 	}
@@ -52,9 +52,10 @@ func (q *queue) push(e entry) {
 	q.n++
 }
 
-func (q *queue) extend() {
+func (q *entryQueue) extend() {
 	b := q.spare
-	if q.spare = nil; b == nil {
+	q.spare = nil
+	if b == nil {
 		b = new(block)
 	}
 	if q.last == nil {
@@ -66,7 +67,7 @@ func (q *queue) extend() {
 }
 
 // pop removes and returns the first entry; there must be one.
-func (q *queue) pop() entry {
+func (q *entryQueue) pop() entry {
 	b := q.first
 	e := b.entries[q.next]
 	b.entries[q.next] = entry{} // otherwise the queue would keep it alive
@@ -82,8 +83,8 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// all calls f for each entry, the first one first.
-func (q *queue) all(f func(*entry)) {
+// forEach calls f for each entry, the first one first.
+func (q *entryQueue) forEach(f func(*entry)) {
 	i := q.next
 	for b := q.first; b != nil; b, i = b.after, 0 {
 		end := len(b.entries)
@@ -97,12 +98,11 @@ func (q *queue) all(f func(*entry)) {
 }
 
 // appendAll moves everything of r to the end of q.
-func (q *queue) appendAll(r *queue) {
+func (q *entryQueue) appendAll(r *entryQueue) {
 	switch {
 	case r.n == 0:
 	case q.n == 0:
-		q.first, q.last, q.next, q.end, q.n, r.first, r.last, r.next, r.end, r.n =
-			r.first, r.last, r.next, r.end, r.n, q.first, q.last, 0, 0, 0
+		*q, *r = *r, *q
 	default:
 		for r.n > 0 {
 			q.push(r.pop())
@@ -113,9 +113,9 @@ func (q *queue) appendAll(r *queue) {
 // inbox receives work that has no worker yet. It has its own lock, so that submitters
 // seldom wait for threads: a thread takes the whole inbox at once.
 type inbox struct {
-	mu    sync.Mutex
-	queue queue
-	some  atomic.Bool // the queue is not empty; written under mu
+	mu       sync.Mutex
+	queue    entryQueue
+	nonEmpty atomic.Bool // the queue is not empty; written under mu
 }
 
 // enqueue puts work into the inbox, and wakes a thread.
@@ -123,19 +123,19 @@ func (s *Scheduler) enqueue(e entry) {
 	i := &s.inbox
 	i.mu.Lock()
 	i.queue.push(e)
-	if !i.some.Load() {
-		i.some.Store(true)
+	if !i.nonEmpty.Load() {
+		i.nonEmpty.Store(true)
 	}
 	i.mu.Unlock()
 	if s.idle.Load() > 0 {
-		s.token()
+		s.wakeThread()
 	}
 }
 
-// token makes one more thread search for work.
-func (s *Scheduler) token() {
+// wakeThread makes one more thread search for work.
+func (s *Scheduler) wakeThread() {
 	select {
-	case s.more <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
@@ -143,13 +143,13 @@ func (s *Scheduler) token() {
 // empty moves the inbox to the queue. The list's lock is held.
 func (s *Scheduler) empty() {
 	i := &s.inbox
-	if !i.some.Load() {
+	if !i.nonEmpty.Load() {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s.queue.appendAll(&i.queue)
-	i.some.Store(false)
+	i.nonEmpty.Store(false)
 }
 
 // collect puts the workers of the list into the queue and cleans up those that have
@@ -168,13 +168,13 @@ func (s *Scheduler) collect() {
 			s.queue.push(entry{worker: w})
 		}
 	}
-	l.items = emptied(l.items)
+	l.items = clearForReuse(l.items)
 }
 
-// equip makes w the worker of an entry that has none.
-func (s *Scheduler) equip(w *Worker, e entry) {
-	w.list, w.fn, w.of, w.home = s.list, runWork, s, s.homeOf(e)
-	w.begin(e)
+// initWorker makes w the worker of an entry that has none.
+func (s *Scheduler) initWorker(w *Worker, e entry) {
+	w.list, w.fn, w.scheduler, w.home = s.list, runWork, s, s.homeOf(e)
+	w.setWork(e)
 }
 
 // homeOf returns the scheduler that the work of an entry sees.
@@ -185,50 +185,50 @@ func (s *Scheduler) homeOf(e entry) schedulers.Scheduler {
 	return s
 }
 
-// begin gives w the work of an entry, whose home is that of w.
-func (w *Worker) begin(e entry) {
+// setWork gives w the work of an entry, whose home is that of w.
+func (w *Worker) setWork(e entry) {
 	w.work, w.user = e.work, nil
 	if e.class != nil {
 		w.user = e.class.user
 	}
 }
 
-// series is a scheduler's worker on the goroutine of a thread: its work, and the work that
+// workSeries is a scheduler's worker on the goroutine of a thread: its work, and the work that
 // it runs after that. One entry of [schedulers.RunOn] is enough for all of it.
-type series Worker
+type workSeries Worker
 
 // Run implements [schedulers.Work].
-func (r *series) Run(schedulers.Worker) {
+func (r *workSeries) Run(schedulers.Worker) {
 	w := (*Worker)(r)
-	for w.fn(w); w.again(); {
+	for w.fn(w); w.takeNext(); {
 		w.fn(w)
 	}
 }
 
 // Abandon implements [schedulers.Work].
-func (r *series) Abandon(error) {}
+func (r *workSeries) Abandon(error) {}
 
-// again gives w, whose work has ended, the next work, if that has no worker yet and w is as
+// takeNext gives w, whose work has ended, the next work, if that has no worker yet and w is as
 // good as a new worker: it has never left its thread, and is not held. A context that
 // outlives its work may then name a worker that runs other work, as with the pool; see "A
 // context given to another goroutine". Code with such a context reads the worker's
 // scheduler without a lock, so the next work must belong to the same scheduler or class.
-func (w *Worker) again() bool {
-	s := w.of
+func (w *Worker) takeNext() bool {
+	s := w.scheduler
 	if s == nil || !s.plain {
 		return false
 	}
-	more, ok := s.next(w)
+	more, ok := s.takeNextFor(w)
 	if more {
-		s.token()
-		s.attend()
+		s.wakeThread()
+		s.watchIfBusy()
 	}
 	return ok
 }
 
-// next is the part of again under the list's lock. It also reports whether more work is
+// takeNextFor is the part of takeNext under the list's lock. It also reports whether more work is
 // left for another thread.
-func (s *Scheduler) next(w *Worker) (more, ok bool) {
+func (s *Scheduler) takeNextFor(w *Worker) (more, ok bool) {
 	l := s.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -244,34 +244,34 @@ func (s *Scheduler) next(w *Worker) (more, ok bool) {
 	if e := s.queue.first.entries[s.queue.next]; e.worker != nil || s.homeOf(e) != w.home {
 		return false, false
 	}
-	w.begin(s.queue.pop())
+	w.setWork(s.queue.pop())
 	w.count.executed++
-	more = s.queue.n > 0 || s.inbox.some.Load()
-	s.setLined(more)
+	more = s.queue.n > 0 || s.inbox.nonEmpty.Load()
+	s.setHasReady(more)
 	return more, true
 }
 
-// enrollAll makes workers for all work in the queue, for a caller that lists contexts.
-func (s *Scheduler) enrollAll() {
+// registerAll makes workers for all work in the queue, for a caller that lists contexts.
+func (s *Scheduler) registerAll() {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
 	s.empty()
-	s.queue.all(func(e *entry) {
+	s.queue.forEach(func(e *entry) {
 		if e.worker == nil {
 			w := new(Worker)
-			s.equip(w, *e)
-			s.list.know(w)
+			s.initWorker(w, *e)
+			s.list.link(w)
 			*e = entry{worker: w}
 		}
 	})
 }
 
-// notBegun returns the work in the queue that has not begun, the oldest first.
-func (s *Scheduler) notBegun() (all []schedulers.Work) {
+// queuedWork returns the work in the queue that has not begun, the oldest first.
+func (s *Scheduler) queuedWork() (all []schedulers.Work) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
 	s.empty()
-	s.queue.all(func(e *entry) {
+	s.queue.forEach(func(e *entry) {
 		switch {
 		case e.worker == nil:
 			all = append(all, e.work)

@@ -11,10 +11,10 @@ import (
 // each length up to three blocks arrive while parts of the previous burst are left.
 func TestAQueueIsASlice(t *testing.T) {
 	const most = 3*62 + 2
-	var q, inbox queue
+	var q, inbox entryQueue
 	var want []*Worker
 	id := 0
-	add := func(to *queue) {
+	add := func(to *entryQueue) {
 		id++
 		w := &Worker{id: id}
 		to.push(entry{worker: w})
@@ -31,7 +31,7 @@ func TestAQueueIsASlice(t *testing.T) {
 		require.Zero(t, inbox.n)
 		require.Equal(t, len(want), q.n)
 		var got []*Worker
-		q.all(func(e *entry) { got = append(got, e.worker) })
+		q.forEach(func(e *entry) { got = append(got, e.worker) })
 		require.Equal(t, want, got)
 		for range len(want) - burst%5*min(1, len(want)/5) {
 			require.Same(t, want[0], q.pop().worker)
@@ -42,7 +42,7 @@ func TestAQueueIsASlice(t *testing.T) {
 }
 
 func TestAQueueKeepsNothingAlive(t *testing.T) {
-	var q queue
+	var q entryQueue
 	for range 1000 {
 		q.push(entry{worker: &Worker{}})
 	}

@@ -32,19 +32,19 @@ type Scheduler struct {
 	list     *CompletionList
 	delegate delegate
 
-	start    sync.Once
-	carriers []*carrier     // constant after start
-	alive    sync.WaitGroup // of threads that have not ended, whatever their goroutines
-	idle     atomic.Int64   // threads that are parked, or have not started
-	more     chan struct{}  // a token: there may be workers in line for one more thread
-	closing  chan struct{}  // closed when all work has ended after Shutdown
-	cpus     []int          // see Affinity
-	watch    watch
+	start   sync.Once
+	loops   []*threadLoop  // constant after start
+	alive   sync.WaitGroup // of threads that have not ended, whatever their goroutines
+	idle    atomic.Int64   // threads that are parked, or have not started
+	wake    chan struct{}  // a token: there may be workers in the queue for one more thread
+	closing chan struct{}  // closed when all work has ended after Shutdown
+	cpus    []int          // see Affinity
+	watch   watch
 
-	plain bool        // no policy and no observer; constant after New, see chooseFirst
-	lined atomic.Bool // a worker is in line; written under the lock of the line
-	queue queue       // the line of a plain scheduler; guarded by the list's lock
-	inbox inbox       // the work behind it
+	plain    bool        // no policy and no observer; constant after New, see chooseFirst
+	hasReady atomic.Bool // the ready queue has a worker; written under the lock of the queue
+	queue    entryQueue  // the ready queue of a plain scheduler; guarded by the list's lock
+	inbox    inbox       // the work behind it
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
@@ -74,8 +74,8 @@ func OnPolicyFailure(f func(*PolicyError)) Option {
 	return func(s *Scheduler) { s.failure = schedulers.NewHook("ums.OnPolicyFailure", f) }
 }
 
-// mostThreads is more threads than an operating system usually allows a process.
-const mostThreads = 1 << 16
+// maxThreads is more threads than an operating system usually allows a process.
+const maxThreads = 1 << 16
 
 // New returns a scheduler of the given number of threads; fewer than 1 means
 // GOMAXPROCS, and at most 65 536 are made. The threads start with the first work and
@@ -85,14 +85,14 @@ func New(threads int, opts ...Option) *Scheduler {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	s := &Scheduler{
-		name: "ums", threads: min(threads, mostThreads), list: NewCompletionList(),
-		more: make(chan struct{}, 1), closing: make(chan struct{}),
+		name: "ums", threads: min(threads, maxThreads), list: NewCompletionList(),
+		wake: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
-	s.delegate.of = s
+	s.delegate.scheduler = s
 	s.tally.Apart, s.tally.Each = true, true
-	s.watch.of, s.watch.every = s, defaultNotice
+	s.watch.scheduler, s.watch.every = s, defaultNotice
 	s.tally.Drained = func() {
-		s.watch.end()
+		s.watch.stop()
 		close(s.closing)
 	}
 	for _, o := range opts {
@@ -123,22 +123,22 @@ func (s *Scheduler) submit(home schedulers.Scheduler, e entry) error {
 		s.enqueue(e)
 	} else {
 		w := new(Worker)
-		s.equip(w, e)
-		s.list.enroll(w)
+		s.initWorker(w, e)
+		s.list.register(w)
 	}
-	s.attend()
+	s.watchIfBusy()
 	return nil
 }
 
-// setLined sets lined; the lock of the line is held.
-func (s *Scheduler) setLined(lined bool) {
-	if s.lined.Load() != lined {
-		s.lined.Store(lined)
+// setHasReady sets hasReady; the lock of the queue is held.
+func (s *Scheduler) setHasReady(ready bool) {
+	if s.hasReady.Load() != ready {
+		s.hasReady.Store(ready)
 	}
 }
 
 // runWork is the function of all workers of schedulers.
-func runWork(w *Worker) { w.of.tally.Run(w.work, w, nil) }
+func runWork(w *Worker) { w.scheduler.tally.Run(w.work, w, nil) }
 
 // Class is a scheduler whose work runs on workers with the same user part, which a
 // [Policy] sees. It needs no closing. All methods are safe for concurrent use.
@@ -147,8 +147,8 @@ func runWork(w *Worker) { w.of.tally.Run(w.work, w, nil) }
 // scheduler does, and its workers implement Blocker.
 type Class struct {
 	*timerQueue
-	of   *Scheduler
-	user any
+	scheduler *Scheduler
+	user      any
 }
 
 // Class returns a scheduler for work whose workers have the given user part.
@@ -156,22 +156,22 @@ func (s *Scheduler) Class(user any) *Class { return &Class{&s.timerQueue, s, use
 
 // Submit is [Scheduler.Submit] for a worker of the class.
 func (c *Class) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	return c.of.submit(c, entry{work: w, class: c})
+	return c.scheduler.submit(c, entry{work: w, class: c})
 }
 
 // MayRunInPlace is [Scheduler.MayRunInPlace].
-func (c *Class) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return c.of.MayRunInPlace(w, by)
+func (c *Class) MayRunInPlace(w schedulers.Work, worker schedulers.Worker) bool {
+	return c.scheduler.MayRunInPlace(w, worker)
 }
 
 // MaxConcurrency returns the number of threads.
-func (c *Class) MaxConcurrency() int { return c.of.threads }
+func (c *Class) MaxConcurrency() int { return c.scheduler.threads }
 
-// MayRunInPlace reports true if by is a worker of s: a worker that waits has a thread on
+// MayRunInPlace reports true if worker is a worker of s: a worker that waits has a thread on
 // which it can run the awaited work.
-func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	w, ok := by.(*Worker)
-	return ok && w != nil && w.of == s
+func (s *Scheduler) MayRunInPlace(_ schedulers.Work, worker schedulers.Worker) bool {
+	w, ok := worker.(*Worker)
+	return ok && w != nil && w.scheduler == s
 }
 
 // MaxConcurrency returns the number of threads. Workers inside marked calls do not
@@ -187,10 +187,10 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 // first.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	if s.plain {
-		return s.notBegun()
+		return s.queuedWork()
 	}
 	var all []schedulers.Work
-	for _, w := range s.list.created() {
+	for _, w := range s.list.listCreated() {
 		all = append(all, w.work)
 	}
 	return all
@@ -199,7 +199,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // Workers returns the information of all workers whose contexts were not deleted yet, the
 // oldest first.
 func (s *Scheduler) Workers() []Information {
-	s.enrollAll()
+	s.registerAll()
 	s.list.mu.Lock()
 	var workers []*Worker
 	for w := s.list.oldest; w != nil; w = w.newer {
@@ -228,8 +228,8 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 }
 
 func (s *Scheduler) abandonCreated() {
-	s.enrollAll()
-	for _, w := range s.list.created() {
+	s.registerAll()
+	for _, w := range s.list.listCreated() {
 		if w.withdraw() {
 			s.tally.Abandon(w.home, w.work, schedulers.ErrShutdown)
 		}

@@ -22,12 +22,12 @@ import (
 // do is a function as work.
 type do func(schedulers.Worker)
 
-func (f do) Run(on schedulers.Worker) { f(on) }
-func (f do) Abandon(error)            {}
+func (f do) Run(worker schedulers.Worker) { f(worker) }
+func (f do) Abandon(error)                {}
 
 func submit(t *testing.T, s schedulers.Scheduler, f func(*ums.Worker)) {
 	t.Helper()
-	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { f(on.(*ums.Worker)) }), schedulers.Hint{}))
+	require.NoError(t, s.Submit(do(func(worker schedulers.Worker) { f(worker.(*ums.Worker)) }), schedulers.Hint{}))
 }
 
 // logged returns a scheduler of one thread, and a function that returns its log after
@@ -79,8 +79,8 @@ func TestTenThousandShortWorkersOnTwoThreadsWithMixedBlocking(t *testing.T) {
 	const n = 10_000
 	s := ums.New(2)
 	var now, most, blocked, done atomic.Int64
-	count := func(by int64) {
-		v := now.Add(by)
+	count := func(worker int64) {
+		v := now.Add(worker)
 		for m := most.Load(); v > m && !most.CompareAndSwap(m, v); m = most.Load() {
 		}
 	}
@@ -347,8 +347,8 @@ func TestAWorkerThatIsKeptAnswersWhileItRunsOtherWork(t *testing.T) {
 	s := ums.New(1, ums.Notice(0))
 	class := s.Class(nil)
 	kept, gate := make(chan schedulers.Worker), make(chan struct{})
-	require.NoError(t, s.Submit(do(func(on schedulers.Worker) { kept <- on; <-gate }), schedulers.Hint{}))
-	on := <-kept
+	require.NoError(t, s.Submit(do(func(worker schedulers.Worker) { kept <- worker; <-gate }), schedulers.Hint{}))
+	worker := <-kept
 	var ended sync.WaitGroup
 	for i := range 2000 {
 		ended.Add(1)
@@ -367,8 +367,8 @@ func TestAWorkerThatIsKeptAnswersWhileItRunsOtherWork(t *testing.T) {
 			asking = false
 		default:
 		}
-		assert.True(t, s.MayRunInPlace(nil, on))
-		assert.Same(t, s, on.Scheduler())
+		assert.True(t, s.MayRunInPlace(nil, worker))
+		assert.Same(t, s, worker.Scheduler())
 	}
 	require.NoError(t, s.Shutdown(context.Background()))
 }

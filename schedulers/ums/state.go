@@ -39,21 +39,21 @@ func (s State) String() string {
 func (w *Worker) claim(t *Thread) error {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	return w.take(t)
+	return w.claimLocked(t)
 }
 
-// take is claim for a caller that holds the list's lock.
-func (w *Worker) take(t *Thread) error {
+// claimLocked is claim for a caller that holds the list's lock.
+func (w *Worker) claimLocked(t *Thread) error {
 	switch {
 	case w.state == Terminated:
 		return ErrTerminated
 	case w.listed || w.state != Created && w.state != Ready:
 		return ErrNotReady
 	case w.holds > 0:
-		w.wanted = true
+		w.retryAfterHold = true
 		return ErrLocked
 	}
-	w.state, w.on, w.noticed = Running, t, false
+	w.state, w.thread, w.noticed = Running, t, false
 	w.hosted = t.host != nil && !w.begun
 	w.count.executed++
 	return nil
@@ -68,7 +68,7 @@ func (w *Worker) unclaim() {
 		return
 	}
 	w.state = Ready
-	w.vacate()
+	w.detach()
 	if !w.begun {
 		w.state = Created
 	}
@@ -96,7 +96,7 @@ func (w *Worker) block() departure {
 	}
 	w.count.blocked++
 	w.state = Blocked
-	return w.vacate()
+	return w.detach()
 }
 
 // notice is block on behalf of a worker that seems to block in an unmarked call, if it is
@@ -104,12 +104,12 @@ func (w *Worker) block() departure {
 func (w *Worker) notice(time uint32) departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	if w.state != Running || w.count.executed != time || w.on.carries.Load() != w {
+	if w.state != Running || w.count.executed != time || w.thread.current.Load() != w {
 		return departure{}
 	}
 	w.count.blocked++
 	w.state, w.noticed = Blocked, true
-	return w.vacate()
+	return w.detach()
 }
 
 // unblock takes the edge from Blocked to Ready, puts w on its list, and returns the channel
@@ -138,7 +138,7 @@ func (w *Worker) yield() (departure, <-chan struct{}) {
 	case w.state == Running:
 		w.count.yielded++
 		w.state = Ready
-		return w.vacate(), w.wakeChannel()
+		return w.detach(), w.wakeChannel()
 	case w.state == Blocked && w.noticed && w.inside == 0:
 		w.count.yielded++
 		w.state = Ready
@@ -162,12 +162,12 @@ func (w *Worker) terminate() (departure, chan<- struct{}) {
 	switch {
 	case !w.hosted:
 		w.list.put(w)
-	case w.of.plain && !w.listed:
+	case w.scheduler.plain && !w.listed:
 		w.delete() // as its goroutine would do next
 	default:
-		w.list.append(w) // its goroutine is about to dequeue: no event is needed
+		w.list.putSilently(w) // its goroutine is about to dequeue: no event is needed
 	}
-	return w.vacate(), parked
+	return w.detach(), parked
 }
 
 // withdraw takes the edge from Created to Terminated, or returns false.
@@ -185,7 +185,7 @@ func (w *Worker) withdraw() bool {
 // departure describes a worker that leaves its thread: the rest of the transition is done
 // after the list's lock is released.
 type departure struct {
-	from   *Thread // nil: it had none
+	thread *Thread // nil: it had none
 	hosted bool    // the worker keeps the goroutine that was the thread's
 }
 
@@ -193,18 +193,18 @@ type departure struct {
 // goroutine, the thread continues on another one.
 func (d departure) activate(a Activation) {
 	switch {
-	case d.from == nil:
+	case d.thread == nil:
 	case d.hosted:
-		d.from.host(a)
+		d.thread.host(a)
 	default:
-		d.from.back <- a
+		d.thread.back <- a
 	}
 }
 
-// vacate takes w off its thread; the list's lock is held.
-func (w *Worker) vacate() departure {
-	d := departure{w.on, w.hosted}
-	w.on, w.hosted = nil, false
+// detach takes w off its thread; the list's lock is held.
+func (w *Worker) detach() departure {
+	d := departure{w.thread, w.hosted}
+	w.thread, w.hosted = nil, false
 	return d
 }
 

@@ -90,9 +90,9 @@ type Thread struct {
 	// EnterSchedulingMode stays on its caller's goroutine.
 	host func(Activation)
 
-	// carries is the worker that the thread runs. It is set once the thread does nothing
+	// current is the worker that the thread runs. It is set once the thread does nothing
 	// but wait for an activation.
-	carries atomic.Pointer[Worker]
+	current atomic.Pointer[Worker]
 
 	stage  atomic.Int32
 	picked *Worker // used by the goroutine that has set the stage to claiming
@@ -126,16 +126,16 @@ func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) erro
 		if w == nil {
 			return nil
 		}
-		a, _ = t.carry(w)
+		a, _ = t.runWorker(w)
 	}
 }
 
-// carry runs w, which was picked, until it has left t. It returns the resulting
+// runWorker runs w, which was picked, until it has left t. It returns the resulting
 // activation, or false if the thread is on another goroutine by then.
-func (t *Thread) carry(w *Worker) (a Activation, here bool) {
+func (t *Thread) runWorker(w *Worker) (a Activation, here bool) {
 	begun := w.begun
 	w.begun = true
-	t.carries.Store(w)
+	t.current.Store(w)
 	switch {
 	case begun:
 		w.resume()
@@ -145,11 +145,11 @@ func (t *Thread) carry(w *Worker) (a Activation, here bool) {
 		if !w.mainHosted() {
 			return a, false
 		}
-		t.carries.Store(nil)
+		t.current.Store(nil)
 		return Activation{Reason: WorkerBlocked, Cause: Ended}, true
 	}
 	a = <-t.back
-	t.carries.Store(nil)
+	t.current.Store(nil)
 	return a, true
 }
 
@@ -157,7 +157,7 @@ func (t *Thread) carry(w *Worker) (a Activation, here bool) {
 func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 	returned := false
 	defer func() {
-		picked = t.decision()
+		picked = t.endDecision()
 		if !returned && picked != nil {
 			picked.unclaim()
 		}
@@ -168,9 +168,9 @@ func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 	return nil
 }
 
-// decision ends the stage and returns the worker that the entry point has picked, or
+// endDecision ends the stage and returns the worker that the entry point has picked, or
 // nil.
-func (t *Thread) decision() *Worker {
+func (t *Thread) endDecision() *Worker {
 	for {
 		switch s := t.stage.Load(); {
 		case s == claiming: // by another goroutine to which the entry point has passed t

@@ -42,27 +42,27 @@ type Worker struct {
 	fn   func(*Worker)
 
 	// Set for workers of a Scheduler.
-	of   *Scheduler
-	home schedulers.Scheduler
-	work schedulers.Work
+	scheduler *Scheduler
+	home      schedulers.Scheduler
+	work      schedulers.Work
 
 	// Guarded by list.mu.
-	state        State
-	begun        bool // it has a goroutine; used by the thread that has claimed it
-	hosted       bool // its goroutine is that of its thread
-	noticed      bool // its blocking was not marked, and was noticed
-	listed       bool // it is on the list
-	deleted      bool
-	wanted       bool // Execute has failed because of a hold
-	holds        int32
-	inside       int32 // marked calls on its behalf that have not ended
-	on           *Thread
-	wake         chan struct{} // where its goroutine parks; nil: it never did
-	user         any
-	count        counts
-	older, newer *Worker // neighbours among all contexts of the list
+	state          State
+	begun          bool // it has a goroutine; used by the thread that has claimed it
+	hosted         bool // its goroutine is that of its thread
+	noticed        bool // its blocking was not marked, and was noticed
+	listed         bool // it is on the list
+	deleted        bool
+	retryAfterHold bool // Execute has failed because of a hold
+	holds          int32
+	inside         int32 // marked calls on its behalf that have not ended
+	thread         *Thread
+	wake           chan struct{} // where its goroutine parks; nil: it never did
+	user           any
+	count          counts
+	older, newer   *Worker // neighbours among all contexts of the list
 
-	position // in the line of its scheduler
+	queueLinks // in the ready queue of its scheduler
 }
 
 type counts struct{ executed, blocked, yielded uint32 }
@@ -77,7 +77,7 @@ func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
 		fn = func(*Worker) {}
 	}
 	w := &Worker{list: l, fn: fn}
-	l.enroll(w)
+	l.register(w)
 	return w
 }
 
@@ -98,8 +98,8 @@ func (w *Worker) mainHosted() (here bool) {
 			left.activate(Activation{Reason: WorkerBlocked, Cause: Ended})
 		}
 	}()
-	if w.of != nil {
-		schedulers.RunOn((*series)(w), w)
+	if w.scheduler != nil {
+		schedulers.RunOn((*workSeries)(w), w)
 	} else {
 		w.fn(w)
 	}
@@ -136,7 +136,7 @@ func (w *Worker) Delete() error {
 func (w *Worker) delete() {
 	if !w.deleted {
 		w.deleted = true
-		w.list.strike(w)
+		w.list.unlink(w)
 		w.list.ids.Give(w.id)
 	}
 }
@@ -155,7 +155,7 @@ func (w *Worker) release() {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
 	w.holds--
-	if w.holds == 0 && w.wanted {
+	if w.holds == 0 && w.retryAfterHold {
 		w.list.put(w)
 	}
 }
@@ -212,10 +212,10 @@ func (w *Worker) State() State {
 func (w *Worker) Processor() int {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	if w.on == nil {
+	if w.thread == nil {
 		return 0
 	}
-	return w.on.id
+	return w.thread.id
 }
 
 // ID implements [schedulers.Worker]. It is unique among the workers of a list that were

@@ -29,7 +29,7 @@ func (t *ticket) Beneath() schedulers.Worker {
 	if t == nil {
 		return nil
 	}
-	return t.Visit.Beneath()
+	return t.Worker.Beneath()
 }
 
 // Ended is called when the work has ended.
@@ -38,9 +38,9 @@ func (t *ticket) Ended() {
 	t.finish()
 }
 
-// GivenUp is called when the work was abandoned.
-func (t *ticket) GivenUp(reason error) {
-	t.Handle.GivenUp(reason)
+// HandleGiveUp is called when the work was abandoned.
+func (t *ticket) HandleGiveUp(reason error) {
+	t.Handle.HandleGiveUp(reason)
 	t.finish()
 }
 

@@ -28,8 +28,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face holds the methods that all shims share; see the comment of Set.
-type face = shim.Face
+// publicMethods holds the methods that all shims share; see the comment of Set.
+type publicMethods = shim.PublicMethods
 
 // Set is a scheduler whose work can be awaited as a whole. Make one with [New]. All
 // methods are safe for concurrent use. A set costs some 300 bytes and no goroutine.
@@ -38,8 +38,8 @@ type face = shim.Face
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Set struct {
-	face
-	through shim.Through
+	publicMethods
+	through shim.Passthrough
 	over    schedulers.Scheduler
 
 	mu    interleave.Mutex
@@ -51,7 +51,7 @@ type Set struct {
 func New(over schedulers.Scheduler) *Set {
 	s := &Set{over: over}
 	s.through.Init("workset", s, over)
-	s.face.Through = &s.through
+	s.publicMethods.Passthrough = &s.through
 	return s
 }
 
@@ -67,7 +67,7 @@ func (s *Set) Submit(w schedulers.Work, from schedulers.Hint) error {
 // blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Set) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{of: s}}
-	it.t.Told = &it.t
+	it.t.OnGiveUp = &it.t
 	s.add(1) // before the work can run
 	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		s.add(-1)
@@ -140,7 +140,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 // [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
 // not shut down. It blocks, and may be called any number of times, also concurrently. A
 // nil ctx never ends.
-func (s *Set) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+func (s *Set) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
 func (s *Set) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {

@@ -3,15 +3,15 @@ package pool
 import "github.com/movenext/movenext/schedulers"
 
 // This file reports the pool's events: see [schedulers.Observe]. The worker's loop reports
-// those of a run. The callers hold mu, except for submitTold and tellInlined.
+// those of a run. The callers hold mu, except for reportSubmit and reportInlined.
 
-// told is a flag in the hints that submitTold passes to Submit; it marks a submission that
+// reported is a flag in the hints that reportSubmit passes to Submit; it marks a submission that
 // has been reported. A separate method without events would cost each submission a call
 // while nothing listens.
-const told schedulers.Flags = 1 << 7
+const reported schedulers.Flags = 1 << 7
 
-// submitTold is Submit with its events.
-func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
+// reportSubmit is Submit with its events.
+func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
 	if from := p.own(hint.From); from != nil {
 		e.Worker = from.id
@@ -20,7 +20,7 @@ func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 		}
 	}
 	schedulers.Tell(e)
-	hint.Flags |= told
+	hint.Flags |= reported
 	err := p.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0
@@ -29,12 +29,12 @@ func (p *Pool) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 	return err
 }
 
-// tellInlined reports that the worker by runs w itself. A nil w was not submitted before.
-func tellInlined(w schedulers.Work, by *worker) {
+// reportInlined reports that the caller runs w itself. A nil w was not submitted before.
+func reportInlined(w schedulers.Work, caller *worker) {
 	if !schedulers.Observed() || !schedulers.Hears(w) {
 		return
 	}
-	e := schedulers.EventOf(schedulers.Submitted, by)
+	e := schedulers.EventOf(schedulers.Submitted, caller)
 	if w == nil {
 		schedulers.Tell(e)
 	}

@@ -9,59 +9,59 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// visit is a work item that passes through the shim, and the worker that the work sees.
-type visit struct {
+// observedWorker is a work item that passes through the shim, and the worker that the work sees.
+type observedWorker struct {
 	shim.Item
-	of   *Scheduler
-	work schedulers.Work // while it runs
+	scheduler *Scheduler
+	work      schedulers.Work // while it runs
 }
 
 // Run implements [schedulers.Work].
-func (v *visit) Run(on schedulers.Worker) {
+func (v *observedWorker) Run(on schedulers.Worker) {
 	if w := v.Begin(on); w != nil {
 		v.work = w
-		v.of.through.RunThrough((*watched)(v), v, nil)
+		v.scheduler.through.RunThrough((*reportingWork)(v), v, nil)
 	}
 }
 
 // Abandon implements [schedulers.Work].
-func (v *visit) Abandon(reason error) { v.GiveUp(reason) }
+func (v *observedWorker) Abandon(reason error) { v.GiveUp(reason) }
 
 // Beneath returns the worker of the scheduler beneath.
-func (v *visit) Beneath() schedulers.Worker {
+func (v *observedWorker) Beneath() schedulers.Worker {
 	if v == nil {
 		return nil
 	}
-	return v.Visit.Beneath()
+	return v.Worker.Beneath()
 }
 
 // HearPanic implements [schedulers.PanicHearer].
-func (v *visit) HearPanic(value any, stack []byte) {
+func (v *observedWorker) HearPanic(value any, stack []byte) {
 	if v != nil {
 		v.raise(&PanicError{value, stack})
 	}
 }
 
-func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
+func (v *observedWorker) raise(err error) { v.scheduler.raise(Event{Err: err, Worker: v.ID()}) }
 
-// watched is a visit as the work that runs: it raises events for failures before the work
-// is counted as ended.
-type watched visit
+// reportingWork is an observedWorker as the work that runs: it raises events for failures
+// before the work is counted as ended.
+type reportingWork observedWorker
 
 // About returns the work that events are about; see [schedulers.RunTold].
-func (w *watched) About() schedulers.Work { return w.work }
+func (w *reportingWork) About() schedulers.Work { return w.work }
 
 // Run implements [schedulers.Work].
-func (w *watched) Run(on schedulers.Worker) {
+func (w *reportingWork) Run(on schedulers.Worker) {
 	returned := false
 	defer func() {
 		w.work = nil // a context that keeps the worker must not keep the work
 		if v := recover(); v != nil {
-			(*visit)(w).raise(newPanicError(v))
+			(*observedWorker)(w).raise(newPanicError(v))
 			panic(v)
 		}
 		if !returned {
-			(*visit)(w).raise(ErrGoexit)
+			(*observedWorker)(w).raise(ErrGoexit)
 		}
 	}()
 	w.work.Run(on)
@@ -69,14 +69,14 @@ func (w *watched) Run(on schedulers.Worker) {
 }
 
 // Abandon implements [schedulers.Work]. Work that runs is not abandoned.
-func (w *watched) Abandon(reason error) { w.work.Abandon(reason) }
+func (w *reportingWork) Abandon(reason error) { w.work.Abandon(reason) }
 
 // Report raises an event about err for the work to which ctx belongs, and reports whether
 // it did: false means that err is nil, or that the work does not run on a scheduler of
 // this package. Shims in between make no difference. It does not block, unless the
 // handler does.
 func Report(ctx context.Context, err error) bool {
-	v, ok := shim.Find[*visit](schedulers.WorkerFrom(ctx))
+	v, ok := shim.Find[*observedWorker](schedulers.WorkerFrom(ctx))
 	if !ok || v == nil || err == nil {
 		return false
 	}

@@ -5,26 +5,27 @@ import (
 	"math/cmplx"
 )
 
-// echo is the result of listening.
-type echo struct {
+// response is how the throughput follows the wave of workers.
+type response struct {
 	wave       float64 // the amplitude of the wave, relative to the mean number of workers
 	elasticity float64 // relative change of throughput per relative change of workers
 	noise      float64 // relative amplitude at the neighbouring frequencies
 }
 
-// listen searches samples for an echo. Their number is a multiple of the period.
-func listen(samples []Sample) echo {
+// measureResponse searches samples for the wave of the workers. Their number is a multiple of
+// the period.
+func measureResponse(samples []Sample) response {
 	n := len(samples)
 	workers, throughput := make([]float64, n), make([]float64, n)
 	for i, s := range samples {
 		workers[i], throughput[i] = float64(s.Workers), s.Throughput()
 	}
-	if !relate(workers) || !relate(throughput) {
-		return echo{}
+	if !normalize(workers) || !normalize(throughput) {
+		return response{}
 	}
 	periods := n / Period
 	wave, answer := amplitude(workers, periods), amplitude(throughput, periods)
-	e := echo{noise: max(
+	e := response{noise: max(
 		cmplx.Abs(amplitude(throughput, periods-1)),
 		cmplx.Abs(amplitude(throughput, periods+1)),
 	)}
@@ -34,8 +35,8 @@ func listen(samples []Sample) echo {
 	return e
 }
 
-// relate makes s relative to its mean, or returns false if that is zero.
-func relate(s []float64) bool {
+// normalize makes s relative to its mean, or returns false if that is zero.
+func normalize(s []float64) bool {
 	sum := 0.0
 	for _, v := range s {
 		sum += v

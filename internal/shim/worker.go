@@ -8,34 +8,34 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Visit is a worker of a shim. It stands for one work item's time on a worker of the
-// scheduler beneath. Arrive sets it before the work sees it. It is constant from then on,
+// Worker is a worker of a shim. It stands for one work item's time on a worker of the
+// scheduler beneath. SetBeneath sets it before the work sees it. It is constant from then on,
 // even after the work has ended, because a context may keep it for long.
-type Visit struct {
+type Worker struct {
 	home    schedulers.Scheduler // set earlier, when the work is accepted
 	beneath schedulers.Worker    // nil: no particular worker
 	id      int
 }
 
-// Arrive records that the work begins to run on a worker of the scheduler beneath, or on no
-// particular worker if on is nil.
-func (v *Visit) Arrive(on schedulers.Worker) {
-	v.beneath = on
-	if on != nil {
-		v.id = on.ID() // unique among running work items, as an ID has to be
+// SetBeneath records that the work begins to run on a worker of the scheduler beneath, or on no
+// particular worker if worker is nil.
+func (v *Worker) SetBeneath(worker schedulers.Worker) {
+	v.beneath = worker
+	if worker != nil {
+		v.id = worker.ID() // unique among running work items, as an ID has to be
 	} else {
 		v.id = unnamedID()
 	}
 }
 
 // Scheduler implements [schedulers.Worker].
-func (v *Visit) Scheduler() schedulers.Scheduler { return v.home }
+func (v *Worker) Scheduler() schedulers.Scheduler { return v.home }
 
 // ID implements [schedulers.Worker].
-func (v *Visit) ID() int { return v.id }
+func (v *Worker) ID() int { return v.id }
 
 // Beneath returns the worker of the scheduler beneath, or nil.
-func (v *Visit) Beneath() schedulers.Worker {
+func (v *Worker) Beneath() schedulers.Worker {
 	if v == nil {
 		return nil
 	}
@@ -43,11 +43,11 @@ func (v *Visit) Beneath() schedulers.Worker {
 }
 
 // Block implements [schedulers.Blocker] by announcing the wait to the worker beneath.
-func (v *Visit) Block() (unblock func(), err error) { return Block(v.beneath) }
+func (v *Worker) Block() (unblock func(), err error) { return Block(v.beneath) }
 
 // BlockFor implements [schedulers.HomeBlocker] by announcing the wait to the worker beneath,
 // which checks with [schedulers.RunsOn] whether work of home runs on its scheduler.
-func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
+func (v *Worker) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	if b, ok := v.beneath.(schedulers.HomeBlocker); ok {
 		return b.BlockFor(home, done)
 	}
@@ -62,15 +62,15 @@ func Block(w schedulers.Worker) (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// visitor is a worker on top of another one: a Visit, or a type that embeds it. Its
+// layeredWorker is a worker on top of another one: a Worker, or a type that embeds it. Its
 // method returns nil for a nil receiver, since a hint may be a nil pointer.
-type visitor interface{ Beneath() schedulers.Worker }
+type layeredWorker interface{ Beneath() schedulers.Worker }
 
-// Beneath returns the worker at the bottom of w's visits, which is w itself if it
-// is no visit.
+// Beneath returns the worker at the bottom of w's layers, which is w itself if it
+// is on top of none.
 func Beneath(w schedulers.Worker) schedulers.Worker {
 	for {
-		v, ok := w.(visitor)
+		v, ok := w.(layeredWorker)
 		if !ok {
 			return w
 		}
@@ -84,7 +84,7 @@ func Find[W any](w schedulers.Worker) (found W, ok bool) {
 		if found, ok = w.(W); ok {
 			return found, true
 		}
-		v, more := w.(visitor)
+		v, more := w.(layeredWorker)
 		if !more {
 			break
 		}
@@ -93,7 +93,7 @@ func Find[W any](w schedulers.Worker) (found W, ok bool) {
 	return found, false
 }
 
-// A visit usually has the ID of the worker beneath. If that is nil, the visit takes an ID
+// A Worker usually has the ID of the worker beneath. If that is nil, the Worker takes an ID
 // from a separate range, far above any number of workers; the range is reused after a
 // million.
 const (
@@ -107,7 +107,7 @@ func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }
 
 // Pump implements [schedulers.Pumper]: it waits like [schedulers.Wait] on the worker
 // beneath, which may run other work meanwhile.
-func (v *Visit) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
+func (v *Worker) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if v.beneath == nil {
 		// Not Wait: it would find this worker with Here, and call this method again.
 		return ending.Await(ctx, done, func() {})
@@ -120,5 +120,5 @@ func (v *Visit) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan
 func (t *Turn) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	t.yield()
 	defer t.regain(t.Beneath())
-	return t.Visit.Pump(ctx, home, done)
+	return t.Worker.Pump(ctx, home, done)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Through is a shim that passes each work item on, in an item that is bound to it, and keeps
+// Passthrough is a shim that passes each work item on, in an item that is bound to it, and keeps
 // a list of the work that has not begun to run. Call Init before use.
 //
 // An item in the list is queued. The goroutine that removes an item from the list gets its
 // work: to run it for the scheduler beneath, to abandon it in a Shutdown that gives up, or to
 // withdraw it for a submitter. Other goroutines find the item gone and do nothing.
-type Through struct {
+type Passthrough struct {
 	tally.Tally
 	Clock
 
@@ -33,27 +33,27 @@ type Through struct {
 // Item is one work item that passes through. Embed it in the work that the shim submits
 // beneath.
 type Item struct {
-	Visit
-	Told Told // nil: none
+	Worker
+	OnGiveUp GiveUpListener // nil: none
 
-	through *Through
-	work    schedulers.Work // nil when the item is no longer in the list
-	links   linked.Node[Item]
+	shim  *Passthrough
+	work  schedulers.Work // nil when the item is no longer in the list
+	links linked.Node[Item]
 }
 
-// Told is notified that the work of an item was abandoned, after the work itself.
-type Told interface{ GivenUp(reason error) }
+// GiveUpListener is notified that the work of an item was abandoned, after the work itself.
+type GiveUpListener interface{ HandleGiveUp(reason error) }
 
 // Init sets the name of the shim, the scheduler that its work sees, and the scheduler
 // beneath. A nil over refuses everything.
-func (t *Through) Init(name string, home, over schedulers.Scheduler) {
-	t.name, t.home, t.over = name, home, over
-	t.Clock.SetOver(over)
+func (t *Passthrough) Init(name string, home, beneath schedulers.Scheduler) {
+	t.name, t.home, t.over = name, home, beneath
+	t.Clock.SetOver(beneath)
 }
 
 // Accept counts w as accepted and puts the item into the list, or returns the reason for
 // a refusal. home is the scheduler that w sees; nil means the one of Init.
-func (t *Through) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work) error {
+func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work) error {
 	if home == nil {
 		home = t.home
 	}
@@ -63,14 +63,14 @@ func (t *Through) Accept(it *Item, home schedulers.Scheduler, w schedulers.Work)
 	it.home = home
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	it.through, it.work = t, w
+	it.shim, it.work = t, w
 	t.items.Add(&it.links, it)
 	return nil
 }
 
 // Send submits outer, which embeds the accepted item, to the scheduler beneath. If that
 // refuses, Send takes the item back and returns the error.
-func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
+func (t *Passthrough) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
 	err := schedulers.TryOffer(t.over, outer, hint)
 	if err == nil {
@@ -87,14 +87,14 @@ func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) er
 // Take removes the item from the list and returns its work, or returns nil if the item was
 // not in the list. The caller must pass the work to RunThrough or to Drop.
 func (it *Item) Take() schedulers.Work {
-	t := it.through
+	t := it.shim
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return it.unlink()
 }
 
 func (it *Item) unlink() schedulers.Work {
-	t, w := it.through, it.work
+	t, w := it.shim, it.work
 	if w == nil {
 		return nil
 	}
@@ -105,34 +105,34 @@ func (it *Item) unlink() schedulers.Work {
 
 // Queued reports whether the item has neither begun to run nor been given up.
 func (it *Item) Queued() bool {
-	it.through.mu.Lock()
-	defer it.through.mu.Unlock()
+	it.shim.mu.Lock()
+	defer it.shim.mu.Unlock()
 	return it.work != nil
 }
 
 // RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone,
-// and reports whether it did. The work sees the worker as, which embeds the item; nil means
-// the item's own visit. e is notified of the end of the work.
-func (it *Item) RunOn(on, as schedulers.Worker, e tally.Ender) bool {
-	w := it.Begin(on)
+// and reports whether it did. The work sees the worker visible, which embeds the item; nil means
+// the item's own worker. e is notified of the end of the work.
+func (it *Item) RunOn(worker, visible schedulers.Worker, e tally.Ender) bool {
+	w := it.Begin(worker)
 	if w == nil {
 		return false
 	}
-	if as == nil {
-		as = &it.Visit
+	if visible == nil {
+		visible = &it.Worker
 	}
-	it.through.RunThrough(w, as, e)
+	it.shim.RunThrough(w, visible, e)
 	return true
 }
 
-// Begin removes the item from the list and begins its visit. It returns the work, which
+// Begin removes the item from the list and sets its worker. It returns the work, which
 // the caller must pass to RunThrough, or nil if the item is gone.
-func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
+func (it *Item) Begin(worker schedulers.Worker) schedulers.Work {
 	w := it.Take()
 	if w == nil {
 		return nil
 	}
-	it.Arrive(on)
+	it.SetBeneath(worker)
 	return w
 }
 
@@ -148,27 +148,27 @@ func (it *Item) GiveUp(reason error) bool {
 
 // Drop abandons the work that Take has returned.
 func (it *Item) Drop(w schedulers.Work, reason error) {
-	it.through.Abandon(it.home, w, reason)
-	if it.Told != nil {
-		it.Told.GivenUp(reason)
+	it.shim.Abandon(it.home, w, reason)
+	if it.OnGiveUp != nil {
+		it.OnGiveUp.HandleGiveUp(reason)
 	}
 }
 
 // GiveUpAll abandons all queued work, oldest first.
-func (t *Through) GiveUpAll() {
+func (t *Passthrough) GiveUpAll() {
 	for _, it := range t.queued() {
 		it.GiveUp(schedulers.ErrShutdown)
 	}
 }
 
-func (t *Through) queued() []*Item {
+func (t *Passthrough) queued() []*Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(t.items.All())
 }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
-func (t *Through) Snapshot() []schedulers.Work {
+func (t *Passthrough) Snapshot() []schedulers.Work {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []schedulers.Work
