@@ -37,9 +37,9 @@ type instance struct {
 	raw   syscall.RawConn // of file
 	free  []uint32        // slots; guarded by pollers
 
-	// For Look. open sets lookFetch once, so that a call allocates nothing.
-	lookCount int
-	lookFetch func(fd uintptr)
+	// For Poll. open sets pollFetch once, so that a call allocates nothing.
+	pollCount int
+	pollFetch func(fd uintptr)
 }
 
 // open makes the instance.
@@ -57,7 +57,7 @@ func (p *poller) open() error {
 		_ = p.file.Close()
 		return err
 	}
-	p.lookFetch = func(fd uintptr) { p.lookCount = fetchEvents(int(fd), p.lookEvents[:]) }
+	p.pollFetch = func(fd uintptr) { p.pollCount = fetchEvents(int(fd), p.pollEvents[:]) }
 	return nil
 }
 
@@ -120,17 +120,17 @@ func (p *poller) loop() {
 	}
 }
 
-// Look implements [glance.Source]: a busy worker fetches events itself.
-func (p *poller) Look() {
-	if !p.lookMu.TryLock() {
+// Poll implements [polling.Source]: a busy worker fetches events itself.
+func (p *poller) Poll() {
+	if !p.pollMu.TryLock() {
 		return
 	}
-	defer p.lookMu.Unlock()
-	var found [len(p.lookEvents)]socketEvent
+	defer p.pollMu.Unlock()
+	var found [len(p.pollEvents)]socketEvent
 	number := p.fetches.Add(1)
-	p.lookCount = 0
-	_ = p.raw.Control(p.lookFetch) // an error means that the poller was stopped
-	p.handle(p.lookEvents[:p.lookCount], number, found[:0])
+	p.pollCount = 0
+	_ = p.raw.Control(p.pollFetch) // an error means that the poller was stopped
+	p.handle(p.pollEvents[:p.pollCount], number, found[:0])
 }
 
 // fetchEvents fetches pending events. It does not wait.

@@ -45,9 +45,9 @@ import (
 // # The end
 //
 // A byte in a pipe wakes the goroutine so that it ends. The pipe is in the kqueue without
-// EV_CLEAR, so Look cannot consume the event. EVFILT_USER would need no descriptors for that, but
-// not all of these systems have it. The goroutine closes the kqueue under the lock of Look:
-// otherwise the descriptor could belong to another file while Look uses it.
+// EV_CLEAR, so Poll cannot consume the event. EVFILT_USER would need no descriptors for that, but
+// not all of these systems have it. The goroutine closes the kqueue under the lock of Poll:
+// otherwise the descriptor could belong to another file while Poll uses it.
 //
 // A write to a connection without a reader returns an error and raises no signal: Go's runtime
 // ignores SIGPIPE for descriptors above 2.
@@ -154,25 +154,25 @@ func (p *poller) loop() {
 		}
 		p.handle(events[:n], number, found[:0])
 	}
-	p.lookMu.Lock()
-	defer p.lookMu.Unlock()
+	p.pollMu.Lock()
+	defer p.pollMu.Unlock()
 	p.closed = true
 	p.close()
 }
 
-// Look implements [glance.Source]: a busy worker fetches events itself.
-func (p *poller) Look() {
-	if !p.lookMu.TryLock() {
+// Poll implements [polling.Source]: a busy worker fetches events itself.
+func (p *poller) Poll() {
+	if !p.pollMu.TryLock() {
 		return
 	}
-	defer p.lookMu.Unlock()
+	defer p.pollMu.Unlock()
 	if p.closed {
 		return
 	}
-	var found [len(p.lookEvents)]socketEvent
+	var found [len(p.pollEvents)]socketEvent
 	number := p.fetches.Add(1)
-	n := fetchEvents(p.queue, p.lookEvents[:], &noTime)
-	p.handle(p.lookEvents[:n], number, found[:0])
+	n := fetchEvents(p.queue, p.pollEvents[:], &noTime)
+	p.handle(p.pollEvents[:n], number, found[:0])
 }
 
 var noTime syscall.Timespec // is only read

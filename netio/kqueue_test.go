@@ -76,9 +76,9 @@ func TestEventsComeOnceUnderTheGenerationOfTheirSlot(t *testing.T) {
 func TestALookLeavesTheEventOfTheEndToTheGoroutine(t *testing.T) {
 	p := opened(t)
 	p.end()
-	p.Look()
+	p.Poll()
 	p.loop()
-	p.Look()
+	p.Poll()
 	var st syscall.Stat_t
 	assert.ErrorIs(t, syscall.Fstat(p.wakePipe[0], &st), syscall.EBADF)
 }

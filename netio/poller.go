@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/movenext/movenext/internal/glance"
+	"github.com/movenext/movenext/internal/polling"
 	"github.com/movenext/movenext/internal/timers"
 )
 
@@ -27,7 +27,7 @@ import (
 // # Busy workers
 //
 // While all processors compute, Go's poller runs only every 10 ms, and the goroutine would sleep
-// that long. So a busy worker fetches events itself now and then (package glance). On two
+// that long. So a busy worker fetches events itself now and then (package polling). On two
 // processors that compute in pieces of 20 µs, a hundred connections exchange 1.5 to 1.8 times the
 // messages of goroutines, at 0.5 to 0.7 of their 99th percentile; without it they exchanged 0.27
 // of them, at 4.3 times the percentile. Two concurrent fetches are harmless: the system gives an
@@ -63,8 +63,8 @@ type poller struct {
 	epoch  time.Time
 
 	fetches    atomic.Uint32 // number of fetches begun
-	lookMu     sync.Mutex    // guards lookEvents, and what Look needs of the instance
-	lookEvents [maxBatch / 4]event
+	pollMu     sync.Mutex    // guards pollEvents, and what Poll needs of the instance
+	pollEvents [maxBatch / 4]event
 
 	// Guarded by pollers.
 	slots []slot
@@ -133,7 +133,7 @@ var errBubble = errors.New("netio: the poller cannot start inside of a testing/s
 
 // start makes a new poller the current one.
 func start() error {
-	if glance.InBubble() {
+	if polling.InBubble() {
 		return errBubble
 	}
 	p := &poller{epoch: time.Now()}
@@ -141,7 +141,7 @@ func start() error {
 		return err
 	}
 	current = p
-	glance.Open(p)
+	polling.Open(p)
 	go p.loop()
 	return nil
 }
@@ -149,7 +149,7 @@ func start() error {
 // stop ends the current poller, which has no sockets.
 func (p *poller) stop() {
 	current = nil
-	glance.Close()
+	polling.Close()
 	p.end()
 }
 

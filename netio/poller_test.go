@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/movenext/movenext/internal/glance"
+	"github.com/movenext/movenext/internal/polling"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/netio"
 	"github.com/movenext/movenext/schedulers"
@@ -97,14 +97,14 @@ func TestIdleConnectionsHoldOneGoroutineAndTheLastTakesItAlong(t *testing.T) {
 // Workers look for events as long as there is a socket. That a worker's loop does is a test of
 // package runloop.
 func TestBusyWorkersLookForEvents(t *testing.T) {
-	require.False(t, glance.Opened())
+	require.False(t, polling.HasSource())
 	l := listen(t, "tcp")
 	c := dial(t, l)
-	assert.True(t, glance.Opened())
+	assert.True(t, polling.HasSource())
 	require.NoError(t, l.Close())
-	assert.True(t, glance.Opened())
+	assert.True(t, polling.HasSource())
 	require.NoError(t, c.Close())
-	assert.False(t, glance.Opened())
+	assert.False(t, polling.HasSource())
 }
 
 // What a worker's look finds is what the goroutine would find, also while both look.
@@ -115,13 +115,13 @@ func TestLooksOfWorkersLoseNoEvent(t *testing.T) {
 		stop, looked := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(looked)
-			var turns glance.Turns
+			var countdown polling.Countdown
 			for {
 				select {
 				case <-stop:
 					return
 				default:
-					turns.Next()
+					countdown.Next()
 				}
 			}
 		}()

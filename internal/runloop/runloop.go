@@ -50,8 +50,8 @@ package runloop
 import (
 	"reflect"
 
-	"github.com/movenext/movenext/internal/glance"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/polling"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -76,16 +76,16 @@ type Loop struct {
 	panicked interleave.Uint64
 
 	// Used only by the goroutine in Run.
-	current schedulers.Work // the running work; nil: none
-	again   bool            // current is to run once more
-	looks   glance.Turns    // a busy worker checks for events now and then
+	current schedulers.Work   // the running work; nil: none
+	again   bool              // current is to run once more
+	polls   polling.Countdown // a busy worker checks for events now and then
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
 // runtime.Goexit; Lost has been called then.
 func (l *Loop) Run() {
 	ended := false
-	l.looks.Begin()
+	l.polls.Begin()
 	defer func() {
 		if !ended {
 			l.Lost()
@@ -151,7 +151,7 @@ func (l *Loop) repeat() {
 // proceed ends the current work, and begins the next if that is at hand.
 func (l *Loop) proceed() {
 	l.current = nil
-	l.looks.Next()
+	l.polls.Next()
 	if l.More != nil {
 		if w := l.More(); w != nil {
 			l.current = w

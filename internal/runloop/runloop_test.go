@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/internal/glance"
+	"github.com/movenext/movenext/internal/polling"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -54,14 +54,14 @@ func TestWorkThatReturns(t *testing.T) {
 	assert.False(t, l.Busy())
 }
 
-type looks int
+type pollCounter int
 
-func (n *looks) Look() { *n++ }
+func (n *pollCounter) Poll() { *n++ }
 
-func TestALoopLooksForEventsBetweenWorkItems(t *testing.T) {
-	var n looks
-	glance.Open(&n)
-	defer glance.Close()
+func TestALoopPollsForEventsBetweenWorkItems(t *testing.T) {
+	var n pollCounter
+	polling.Open(&n)
+	defer polling.Close()
 	works := make([]func(), 5000) // there are at most 256 between two polls
 	for i := range works {
 		works[i] = func() {}
@@ -71,10 +71,10 @@ func TestALoopLooksForEventsBetweenWorkItems(t *testing.T) {
 }
 
 // Some of the goroutines that serve a worker may be in a bubble, and others outside.
-func TestOnlyAGoroutineOutsideOfBubblesLooks(t *testing.T) {
-	var n looks
-	glance.Open(&n)
-	defer glance.Close()
+func TestOnlyAGoroutineOutsideOfBubblesPolls(t *testing.T) {
+	var n pollCounter
+	polling.Open(&n)
+	defer polling.Close()
 	left := 0
 	l := &Loop{Lost: func() {}, Next: func() schedulers.Work {
 		left--

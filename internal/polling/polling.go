@@ -1,4 +1,4 @@
-// Package glance makes busy workers check for events from outside the process.
+// Package polling makes busy workers check for events from outside the process.
 //
 // Go's runtime polls for ready descriptors when a processor has nothing to run. While all
 // processors compute, it polls only every 10 ms; and to the runtime, the goroutine of a
@@ -8,9 +8,9 @@
 // A poll is a system call of 0.3 to 0.6 µs, which is too long after each work item. It is
 // tempting to poll after a fixed number of items, but items take from 100 ns to 100 µs. So
 // each poll reads the clock and adjusts the number of items before the next one: at the
-// speed of the last items, they would take the time [apart]. The number at most doubles
+// speed of the last items, they would take the time [interval]. The number at most doubles
 // from one poll to the next, since a few short items prove little.
-package glance
+package polling
 
 import (
 	"bytes"
@@ -19,18 +19,18 @@ import (
 	"time"
 )
 
-// apart is the approximate time between two polls of a worker.
-const apart = 75 * time.Microsecond
+// interval is the approximate time between two polls of a worker.
+const interval = 75 * time.Microsecond
 
-// most is the largest number of work items between two polls. It is limited because the time
+// maxItems is the largest number of work items between two polls. It is limited because the time
 // that an item takes may grow suddenly.
-const most = 256
+const maxItems = 256
 
 // Source is a source of events. Its methods are safe for concurrent use.
 type Source interface {
-	// Look fetches events without waiting for them, and submits the work that waited for
+	// Poll fetches events without waiting for them, and submits the work that waited for
 	// them.
-	Look()
+	Poll()
 }
 
 var current atomic.Pointer[Source]
@@ -41,66 +41,66 @@ func Open(s Source) { current.Store(&s) }
 // Close removes the source.
 func Close() { current.Store(nil) }
 
-// Opened reports whether there is a source.
-func Opened() bool { return current.Load() != nil }
+// HasSource reports whether there is a source.
+func HasSource() bool { return current.Load() != nil }
 
-// Turns counts the work items of one worker between two polls. The zero value is ready for
+// Countdown counts the work items of one worker between two polls. The zero value is ready for
 // use. Only the goroutine of the worker may use it.
-type Turns struct {
-	left, every int
-	looked      time.Time // of the last look, on the clock outside of bubbles
-	where       where
+type Countdown struct {
+	left, items int       // before the next poll; between the last poll and that one
+	polledAt    time.Time // on the clock outside of bubbles
+	bubble      bubbleState
 }
 
-// where records whether the worker's goroutine is in a bubble of testing/synctest. A worker
+// bubbleState records whether the worker's goroutine is in a bubble of testing/synctest. A worker
 // in a bubble does not poll: the work that it would submit would run in the bubble, although
 // it waits for events outside.
-type where uint8
+type bubbleState uint8
 
 const (
-	unknown where = iota
+	unknown bubbleState = iota
 	outside
 	inBubble
 )
 
 // Begin is called when another goroutine begins to serve the worker.
-func (t *Turns) Begin() { t.where = unknown }
+func (c *Countdown) Begin() { c.bubble = unknown }
 
 // Next is called between two work items, and polls if it is time. Without a source it costs
 // the load of a pointer.
-func (t *Turns) Next() {
+func (c *Countdown) Next() {
 	s := current.Load()
 	if s == nil {
 		return
 	}
-	if t.left--; t.left >= 0 {
+	if c.left--; c.left >= 0 {
 		return
 	}
-	t.look(*s)
+	c.poll(*s)
 }
 
-func (t *Turns) look(s Source) {
+func (c *Countdown) poll(s Source) {
 	now := time.Now()
-	if t.where == unknown {
-		t.where = outside
-		if !sameClock(t.looked, now) && InBubble() {
-			t.where = inBubble
+	if c.bubble == unknown {
+		c.bubble = outside
+		if !sameClock(c.polledAt, now) && InBubble() {
+			c.bubble = inBubble
 		}
 	}
-	if t.where == inBubble {
-		t.left = most
+	if c.bubble == inBubble {
+		c.left = maxItems
 		return
 	}
-	t.every = adapted(t.every, now.Sub(t.looked))
-	t.looked, t.left = now, t.every
-	s.Look()
+	c.items = adaptItems(c.items, now.Sub(c.polledAt))
+	c.polledAt, c.left = now, c.items
+	s.Poll()
 }
 
-// adapted returns the number of items before the next poll, if the last every items and the
-// one after them took that long.
-func adapted(every int, took time.Duration) int {
-	fit := int64(every+1) * int64(apart) / max(int64(took), 1)
-	return int(min(fit, int64(2*every+1), most))
+// adaptItems returns the number of items before the next poll, if the last items and the one
+// after them took that long.
+func adaptItems(last int, took time.Duration) int {
+	fit := int64(last+1) * int64(interval) / max(int64(took), 1)
+	return int(min(fit, int64(2*last+1), maxItems))
 }
 
 // sameClock reports whether now was read outside of bubbles if the time before was, a
