@@ -98,7 +98,7 @@ func TestUseAfterTheShutdownOfTheScheduler(t *testing.T) {
 	child := Spawn(scope, constant(1, nil))
 	for name, err := range map[string]error{
 		"Run":              Run(ctx, constant(1, nil)).Err(),
-		"Go":               Go(ctx, pass).Err(),
+		"Go":               Go(ctx, doNothing).Err(),
 		"Start":            created.Start(),
 		"a continuation":   link.Err(),
 		"Then":             Then(ctx, FromResult(1), itoa).Err(),

@@ -66,7 +66,7 @@ func BenchmarkOperation(b *testing.B) {
 		src.TrySetResult(1)
 	})
 	scope := NewScope(ctx)
-	bench("ScopeGo", func() { scope.Go(pass); s.run() })
+	bench("ScopeGo", func() { scope.Go(doNothing); s.run() })
 	bench("ScopeSpawn", func() { Spawn(scope, one); s.run() })
 	bench("Panic", func() {
 		Run(ctx, func(context.Context) (int, error) { panic("ouch") })

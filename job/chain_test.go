@@ -135,7 +135,7 @@ func TestALongChainKeepsNoneOfItsAntecedents(t *testing.T) {
 		"Catch": func(m *manual, j *Job[int]) *Job[int] {
 			return Catch(m.ctx(), j, func(context.Context, error) (int, error) { return 0, nil })
 		},
-		"Finally": func(m *manual, j *Job[int]) *Job[int] { return Finally(m.ctx(), j, pass) },
+		"Finally": func(m *manual, j *Job[int]) *Job[int] { return Finally(m.ctx(), j, doNothing) },
 		"Race":    func(_ *manual, j *Job[int]) *Job[int] { return Race(j) },
 		"WaitAsync": func(_ *manual, j *Job[int]) *Job[int] {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -28,8 +28,8 @@ type Completions[T any] struct {
 
 type completionNode[T any] struct {
 	continuation.Node
-	of  *Completions[T]
-	job *Job[T]
+	completions *Completions[T]
+	job         *Job[T]
 }
 
 // CompletionsOf returns the completions of jobs. Those that have ended already come
@@ -44,7 +44,7 @@ func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 	c.nodes = nodes
 	for i, j := range jobs {
 		n := &nodes[i]
-		n.of, n.job = c, j
+		n.completions, n.job = c, j
 		n.Prepare(n)
 		if j == nil {
 			n.job = FromError[T](ErrNilJob)
@@ -151,18 +151,18 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 		}
 		return FromResult(j), nil
 	case why != nil:
-		return unwaited[*Job[T]](why), nil
+		return failedWait[*Job[T]](why), nil
 	}
-	r = &nextRequest[T]{ctx: ctx, of: c}
+	r = &nextRequest[T]{ctx: ctx, completions: c}
 	r.promise.initDependent()
-	r.promise.handOver()
+	r.promise.setExclusive()
 	r.element = c.requests.PushBack(r)
 	return nil, r
 }
 
 // Completed implements continuation.Target: a job has ended.
 func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
-	c := n.of
+	c := n.completions
 	c.mu.Lock()
 	if c.left == 0 { // stopped
 		c.mu.Unlock()
@@ -190,15 +190,15 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 	return waiters
 }
 
-// elsewhere reports whether another job can still be the next one.
-func (n *completionNode[T]) elsewhere() bool {
-	n.of.mu.Lock()
-	defer n.of.mu.Unlock()
-	return n.of.left > 1
+// endsOtherwise reports whether another job can still be the next one.
+func (n *completionNode[T]) endsOtherwise() bool {
+	n.completions.mu.Lock()
+	defer n.completions.mu.Unlock()
+	return n.completions.left > 1
 }
 
 func (n *completionNode[T]) waitingJob() (*core, string) {
-	c := n.of
+	c := n.completions
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := c.requests.Front()
@@ -231,11 +231,11 @@ func (c *Completions[T]) takeRequests() (all []*nextRequest[T]) {
 // the job: a job is delivered only to a request that could be reserved, so a request
 // that gives up loses none.
 type nextRequest[T any] struct {
-	promise promise[*Job[T]]
-	watch   ctxwatch.Watch
-	ctx     context.Context
-	of      *Completions[T]
-	element *list.Element // in of.requests
+	promise     promise[*Job[T]]
+	watch       ctxwatch.Watch
+	ctx         context.Context
+	completions *Completions[T]
+	element     *list.Element // in of.requests
 }
 
 // end publishes the outcome of a reserved request.
@@ -254,7 +254,7 @@ func (r *nextRequest[T]) giveUp(why error) bool {
 	if !r.promise.reserve() {
 		return false
 	}
-	c := r.of
+	c := r.completions
 	c.mu.Lock()
 	c.requests.Remove(r.element) // does nothing if it has been taken out
 	c.mu.Unlock()
@@ -287,21 +287,21 @@ func WhenEach[T any](ctx context.Context, jobs ...*Job[T]) iter.Seq2[*Job[T], er
 // WhenEachAsync is [WhenEach] as a stream. A range over it holds neither a worker nor a
 // goroutine between jobs, and each range starts from the beginning. It does not block.
 func WhenEachAsync[T any](ctx context.Context, jobs ...*Job[T]) *Stream[*Job[T]] {
-	return NewStream(&ends[T]{ctx, jobs})
+	return NewStream(&completionSource[T]{ctx, jobs})
 }
 
-// ends is the source of WhenEachAsync.
-type ends[T any] struct {
+// completionSource is the source of WhenEachAsync.
+type completionSource[T any] struct {
 	ctx  context.Context
 	jobs []*Job[T]
 }
 
 // All implements StreamSource.
-func (e *ends[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
+func (e *completionSource[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
 
 // Each is the form that a machine ranges over: next returns the job of the next value,
 // which fails with [ErrNoJobs] at the end, and stop ends the range early.
-func (e *ends[T]) Each() (next func() *Job[*Job[T]], stop func()) {
+func (e *completionSource[T]) Each() (next func() *Job[*Job[T]], stop func()) {
 	c := CompletionsOf(e.jobs...)
 	return func() *Job[*Job[T]] { return c.NextAsync(e.ctx) }, c.Stop
 }

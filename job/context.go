@@ -90,7 +90,7 @@ func (b *body) Done() <-chan struct{} { return b.materialize().Done() }
 
 // Err implements context.Context.
 func (b *body) Err() error {
-	if r := b.made(); r != nil {
+	if r := b.realContext(); r != nil {
 		return r.Err()
 	}
 	above := b.outermost()
@@ -100,7 +100,7 @@ func (b *body) Err() error {
 	if err := above.parent.Err(); err != nil {
 		return err
 	}
-	if b.users.none() {
+	if b.users.unused() {
 		return context.Canceled
 	}
 	return nil
@@ -125,7 +125,7 @@ func (b *body) Value(key any) any {
 		}
 		return nil
 	}
-	if r := b.made(); r != nil {
+	if r := b.realContext(); r != nil {
 		return r.Value(key)
 	}
 	return b.parent.Value(key)
@@ -141,10 +141,10 @@ func (b *body) HasLabels() bool { return b.owner.base().mode&labeled != 0 }
 // compare-and-swap; a departing user counts down and sees that bit. So one of the two
 // sees the other.
 func (b *body) materialize() *realContext {
-	if r := b.made(); r != nil {
+	if r := b.realContext(); r != nil {
 		return r
 	}
-	rare := b.owner.base().extras()
+	rare := b.owner.base().ensureExtra()
 	r := rare.real.Load()
 	if r == nil {
 		ctx, cancel := context.WithCancelCause(b.parent)
@@ -158,12 +158,12 @@ func (b *body) materialize() *realContext {
 	return r
 }
 
-// made returns the real context, or nil if none was made.
-func (b *body) made() *realContext {
+// realContext returns the real context, or nil if none was made.
+func (b *body) realContext() *realContext {
 	if !b.users.hasReal() {
 		return nil
 	}
-	return b.owner.base().rare.Load().real.Load()
+	return b.owner.base().extra.Load().real.Load()
 }
 
 // interrupt ends the context before its users do.
@@ -180,7 +180,7 @@ func (c *core) endOwn() {
 		b.close()
 	}
 	if c.mode&traced != 0 {
-		c.extras().recorded.endTask()
+		c.ensureExtra().diagnostics.endTask()
 	}
 }
 
@@ -188,7 +188,7 @@ func (c *core) endOwn() {
 // that only this one held.
 func (b *body) close() {
 	for last := true; last; last = b.users.release() {
-		if r := b.made(); r != nil {
+		if r := b.realContext(); r != nil {
 			r.cancel(nil)
 		}
 		if !b.holding {

@@ -32,9 +32,9 @@ type continued[T, U any] struct {
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
 	if err := c.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
-		return c.failed(err)
+		return c.faultWith(err)
 	}
-	return c.attach(present(j), c)
+	return c.attach(orNilJob(j), c)
 }
 
 // ContinueWith is the function [ContinueWith] for an fn without a result, so that calls
@@ -50,9 +50,9 @@ func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job
 // Completed implements continuation.Target: the antecedent has ended.
 func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if c.only != 0 {
-		if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
+		if j := c.antecedent.Load(); j != nil && !c.only.admits(j.Status()) {
 			var zero U
-			waiters, _ := c.pass(Canceled, zero, canceledError(ErrFiltered))
+			waiters, _ := c.passOn(Canceled, zero, canceledError(ErrFiltered))
 			return waiters
 		}
 	}
@@ -60,14 +60,14 @@ func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (c *continued[T, U]) Run(on schedulers.Worker) { c.run(c, on, nil) }
+func (c *continued[T, U]) Run(worker schedulers.Worker) { c.run(c, worker, nil) }
 
-func (c *continued[T, U]) runClaimed(on schedulers.Worker) { c.execute(c, on) }
+func (c *continued[T, U]) runClaimed(worker schedulers.Worker) { c.execute(c, worker) }
 
-func (c *continued[T, U]) runNext(on schedulers.Worker, q *queue) { c.run(c, on, q) }
+func (c *continued[T, U]) runNext(worker schedulers.Worker, q *queue) { c.run(c, worker, q) }
 
 func (c *continued[T, U]) invoke(ctx context.Context) (U, error) {
-	return c.fn(ctx, c.antecedent())
+	return c.fn(ctx, c.takeAntecedent())
 }
 
 func (c *continued[T, U]) drop() {
@@ -84,9 +84,9 @@ func (c *continued[T, U]) drop() {
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
 	t := &then[T, U]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forThen, fn == nil); err != nil {
-		return t.failed(err)
+		return t.faultWith(err)
 	}
-	return t.attach(present(j), t)
+	return t.attach(orNilJob(j), t)
 }
 
 type then[T, U any] struct {
@@ -96,11 +96,11 @@ type then[T, U any] struct {
 
 // Completed implements continuation.Target.
 func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
-	if j := t.after.Load(); j != nil && j.Status() != Completed {
+	if j := t.antecedent.Load(); j != nil && j.Status() != Completed {
 		var zero U
-		waiters, won := t.pass(j.Status(), zero, j.err())
+		waiters, won := t.passOn(j.Status(), zero, j.err())
 		if won {
-			j.observed() // from here on it is the failure of this job
+			j.observeFailure() // from here on it is the failure of this job
 		}
 		return waiters
 	}
@@ -108,14 +108,14 @@ func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (t *then[T, U]) Run(on schedulers.Worker) { t.run(t, on, nil) }
+func (t *then[T, U]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
 
-func (t *then[T, U]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
+func (t *then[T, U]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
 
-func (t *then[T, U]) runNext(on schedulers.Worker, q *queue) { t.run(t, on, q) }
+func (t *then[T, U]) runNext(worker schedulers.Worker, q *queue) { t.run(t, worker, q) }
 
 func (t *then[T, U]) invoke(ctx context.Context) (U, error) {
-	v, _ := t.antecedent().GetResult()
+	v, _ := t.takeAntecedent().GetResult()
 	return t.fn(ctx, v)
 }
 
@@ -134,12 +134,12 @@ func (t *then[T, U]) drop() {
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
 	c := &catch[T]{fn: fn}
 	if err := c.prepare(c, ctx, opts, forCatch, fn == nil); err != nil {
-		return c.failed(err)
+		return c.faultWith(err)
 	}
 	if c.only == 0 {
 		c.only = forCatch.filters
 	}
-	return c.attach(present(j), c)
+	return c.attach(orNilJob(j), c)
 }
 
 type catch[T any] struct {
@@ -149,10 +149,10 @@ type catch[T any] struct {
 
 // Completed implements continuation.Target.
 func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
-	if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
-		waiters, won := c.pass(j.Status(), j.value, j.err())
+	if j := c.antecedent.Load(); j != nil && !c.only.admits(j.Status()) {
+		waiters, won := c.passOn(j.Status(), j.value, j.err())
 		if won {
-			j.observed() // from here on it is the failure of this job
+			j.observeFailure() // from here on it is the failure of this job
 		}
 		return waiters
 	}
@@ -160,14 +160,14 @@ func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (c *catch[T]) Run(on schedulers.Worker) { c.run(c, on, nil) }
+func (c *catch[T]) Run(worker schedulers.Worker) { c.run(c, worker, nil) }
 
-func (c *catch[T]) runClaimed(on schedulers.Worker) { c.execute(c, on) }
+func (c *catch[T]) runClaimed(worker schedulers.Worker) { c.execute(c, worker) }
 
-func (c *catch[T]) runNext(on schedulers.Worker, q *queue) { c.run(c, on, q) }
+func (c *catch[T]) runNext(worker schedulers.Worker, q *queue) { c.run(c, worker, q) }
 
 func (c *catch[T]) invoke(ctx context.Context) (T, error) {
-	return c.fn(ctx, c.antecedent().Err())
+	return c.fn(ctx, c.takeAntecedent().Err())
 }
 
 func (c *catch[T]) drop() {
@@ -189,17 +189,17 @@ func (c *catch[T]) drop() {
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn}
 	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
-		return f.failed(err)
+		return f.faultWith(err)
 	}
 	f.shield()
 	f.mode |= lazy | unstoppable
-	return f.attach(present(j), f)
+	return f.attach(orNilJob(j), f)
 }
 
 type finally[T any] struct {
 	link[T, T]
-	fn func(context.Context) error
-	of *Job[T] // the antecedent; link has dropped its own reference when fn runs
+	fn        func(context.Context) error
+	preceding *Job[T] // the antecedent; link has dropped its own reference when fn runs
 }
 
 // Completed implements continuation.Target.
@@ -208,29 +208,29 @@ func (f *finally[T]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (f *finally[T]) Run(on schedulers.Worker) { f.run(f, on, nil) }
+func (f *finally[T]) Run(worker schedulers.Worker) { f.run(f, worker, nil) }
 
-func (f *finally[T]) runClaimed(on schedulers.Worker) { f.execute(f, on) }
+func (f *finally[T]) runClaimed(worker schedulers.Worker) { f.execute(f, worker) }
 
-func (f *finally[T]) runNext(on schedulers.Worker, q *queue) { f.run(f, on, q) }
+func (f *finally[T]) runNext(worker schedulers.Worker, q *queue) { f.run(f, worker, q) }
 
 func (f *finally[T]) invoke(ctx context.Context) (T, error) {
-	f.of = f.antecedent()
+	f.preceding = f.takeAntecedent()
 	failed := f.fn(ctx)
 	if rest := suspension.Of(failed); rest != nil {
 		var none T
-		return none, &finallyRest[T]{Suspended: rest, finally: f, of: f.of}
+		return none, &finallyRest[T]{Suspended: rest, finally: f, preceding: f.preceding}
 	}
-	return f.after(f.of, failed)
+	return f.outcomeAfter(f.preceding, failed)
 }
 
-// after returns the outcome of the job once fn has returned the error failed.
-func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
-	v, err := of.GetResult()
+// outcomeAfter returns the outcome of the job once fn has returned the error failed.
+func (f *finally[T]) outcomeAfter(preceding *Job[T], failed error) (T, error) {
+	v, err := preceding.GetResult()
 	if failed != nil {
-		return v, joined(err, failed)
+		return v, joinErrors(err, failed)
 	}
-	f.final = uint8(of.Status())
+	f.final = uint8(preceding.Status())
 	return v, err
 }
 
@@ -238,42 +238,42 @@ func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 // job, whose result types differ.
 type finallyRest[T any] struct { //nolint:errname // an error by type alone
 	suspension.Suspended
-	finally *finally[T]
-	of      *Job[T]
+	finally   *finally[T]
+	preceding *Job[T]
 }
 
 // GoOn implements suspension.Suspended.
-func (r *finallyRest[T]) GoOn(_ any, on schedulers.Worker, spent uint8) {
-	r.Suspended.GoOn(r, on, spent)
+func (r *finallyRest[T]) GoOn(_ any, worker schedulers.Worker, spent uint8) {
+	r.Suspended.GoOn(r, worker, spent)
 }
 
 // Return implements suspension.Ender.
 func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
-	v, err := r.finally.after(r.of, failed)
+	v, err := r.finally.outcomeAfter(r.preceding, failed)
 	return r.finally.Return(v, err)
 }
 
 // Fault implements suspension.Ender.
 func (r *finallyRest[T]) Fault(err error) continuation.Chain {
-	r.finally.of = r.of
+	r.finally.preceding = r.preceding
 	return r.finally.Fault(err)
 }
 
 // Handle implements suspension.Ender.
 func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
 
-// crashed implements keeper: the job's result survives a crash of fn, whose error is
+// crashError implements keeper: the job's result survives a crash of fn, whose error is
 // joined to the job's.
-func (f *finally[T]) crashed(failed error) error {
-	if f.of == nil {
+func (f *finally[T]) crashError(failed error) error {
+	if f.preceding == nil {
 		return failed // the context of the job panicked, before fn was called
 	}
-	v, err := f.of.GetResult()
+	v, err := f.preceding.GetResult()
 	f.value = v
-	return joined(err, failed)
+	return joinErrors(err, failed)
 }
 
-func joined(err, failed error) error {
+func joinErrors(err, failed error) error {
 	if err == nil {
 		return failed
 	}
@@ -282,5 +282,5 @@ func joined(err, failed error) error {
 
 func (f *finally[T]) drop() {
 	f.release()
-	f.fn, f.of = nil, nil
+	f.fn, f.preceding = nil, nil
 }

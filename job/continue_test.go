@@ -335,10 +335,10 @@ func TestOptionsThatMakeNoSenseAreErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"a filter without antecedent":  Run(ctx, constant(1, nil), OnlyOnFaulted()).Err(),
 		"nothing to run synchronously": New(ctx, constant(1, nil), RunSynchronously()).Err(),
-		"nothing to be lazy for":       Go(ctx, pass, LazyCancellation()).Err(),
+		"nothing to be lazy for":       Go(ctx, doNothing, LazyCancellation()).Err(),
 		"Then has its filter":          Then(ctx, j, fn, OnlyOnFaulted()).Err(),
 		"Catch catches no results":     Catch(ctx, j, func(context.Context, error) (int, error) { return 0, nil }, OnlyOnCompleted()).Err(),
-		"Finally runs always":          Finally(ctx, j, pass, OnlyOnCompleted()).Err(),
+		"Finally runs always":          Finally(ctx, j, doNothing, OnlyOnCompleted()).Err(),
 		"a name at the start":          New(ctx, constant(1, nil)).Start(Named("late")),
 		"diagnostics at the start":     New(ctx, constant(1, nil)).Start(Diagnose(RecordCreation)),
 		"a shield at the start":        New(ctx, constant(1, nil)).Start(Shielded()),

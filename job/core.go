@@ -29,7 +29,7 @@ type core struct {
 	own *body
 
 	// Fields that most jobs never need. Made on demand.
-	rare interleave.Pointer[rare]
+	extra interleave.Pointer[extra]
 }
 
 // owner is the object that contains a job with its own function.
@@ -41,19 +41,19 @@ type owner interface {
 	drop() // forgets the function, which will not run
 }
 
-// rare holds the fields that most jobs never need, so that those jobs do not pay for
+// extra holds the fields that most jobs never need, so that those jobs do not pay for
 // them.
-type rare struct {
+type extra struct {
 	id   uint64
 	name string
 
-	recorded *recorded // by diagnostics; set before the job is shared
+	diagnostics *diagnostics // by diagnostics; set before the job is shared
 
 	// Of a WhenAll: the jobs that it waits for. Set before the job is shared.
-	whole *countdown
+	countdown *countdown
 
-	// True once RunSynchronously was called, so that the job may run anywhere.
-	anywhere interleave.Bool
+	// True once RunSynchronously was called: the job then runs outside its home.
+	ignoresHome interleave.Bool
 
 	// Written before the job is published as Faulted.
 	failure *failure
@@ -70,55 +70,55 @@ type rare struct {
 	synchronous continuation.List
 }
 
-// recorded holds what the job's [Diagnostics] and the hook for unobserved failures need.
-type recorded struct {
-	made uintptr     // where the job was made, or 0
-	task *trace.Task // of the execution tracer
-	told Handle      // the job itself, if its life is told; see told.go
+// diagnostics holds what the job's [Diagnostics] and the hook for unobserved failures record.
+type diagnostics struct {
+	creationPC uintptr     // where the job was made, or 0
+	task       *trace.Task // of the execution tracer
+	subject    Handle      // the job itself, if listeners are told its life; see told.go
 
 	ticket uint32 // in the table of tracked jobs, or 0; see package tracking
 
-	dropped *failure // of a source that was made while a hook for unobserved failures was set
+	dropFailure *failure // of a source that was made while a hook for unobserved failures was set
 }
 
-// record returns the part for diagnostics, making it if need be. The job is not shared
+// ensureDiagnostics returns the part for diagnostics, making it if need be. The job is not shared
 // yet.
-func (r *rare) record() *recorded {
-	if r.recorded == nil {
-		r.recorded = new(recorded)
+func (r *extra) ensureDiagnostics() *diagnostics {
+	if r.diagnostics == nil {
+		r.diagnostics = new(diagnostics)
 	}
-	return r.recorded
+	return r.diagnostics
 }
 
 var lastID interleave.Uint64
 
-// extras returns the job's rare part, making it if need be.
-func (c *core) extras() *rare {
-	if r := c.rare.Load(); r != nil {
+// ensureExtra returns the job's extra part, making it if need be.
+func (c *core) ensureExtra() *extra {
+	if r := c.extra.Load(); r != nil {
 		return r
 	}
-	r := &rare{id: lastID.Add(1)}
-	if c.rare.CompareAndSwap(nil, r) {
+	r := &extra{id: lastID.Add(1)}
+	if c.extra.CompareAndSwap(nil, r) {
 		return r
 	}
-	return c.rare.Load()
+	return c.extra.Load()
 }
 
 // setErr writes the error. The winner of the right to complete the job calls it, before
-// the list is closed. The error is kept in the rare part, since most jobs have none: in
+// the list is closed. The error is kept in the extra part, since most jobs have none: in
 // most jobs, a field of the job itself would be two words that stay nil.
 func (c *core) setErr(err error) {
 	if err != nil {
-		c.extras().err = err
-	} else if r := c.rare.Load(); r != nil {
-		r.err = nil // of an earlier attempt, whose error panicked when it was asked what it is
+		c.ensureExtra().err = err
+	} else if r := c.extra.Load(); r != nil {
+		r.err = nil // of an earlier attempt, whose error panicked when its methods were called
 	}
 }
 
 // err returns the error. It is called only by its writer, or after the job has been
 // seen to have ended.
 func (c *core) err() error {
-	if r := c.rare.Load(); r != nil {
+	if r := c.extra.Load(); r != nil {
 		return r.err
 	}
 	return nil
@@ -129,10 +129,10 @@ func (c *core) err() error {
 func (c *core) publish(final Status) continuation.Chain {
 	c.conclude(final)
 	waiters := c.waiting.Complete()
-	if r := c.rare.Load(); r != nil {
+	if r := c.extra.Load(); r != nil {
 		waiters = waiters.Join(r.synchronous.Complete())
-		if r.recorded != nil && r.recorded.dropped != nil {
-			r.recorded.dropped.settled.Store(true)
+		if r.diagnostics != nil && r.diagnostics.dropFailure != nil {
+			r.diagnostics.dropFailure.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark
 		}
 	}
@@ -144,8 +144,8 @@ func (c *core) conclude(final Status) {
 	if final == Faulted {
 		c.fail()
 	}
-	if r := c.rare.Load(); r != nil {
-		r.ended(final)
+	if r := c.extra.Load(); r != nil {
+		r.leaveTracking(final)
 	}
 	c.final = uint8(final)
 }

@@ -82,8 +82,8 @@ func (c *core) mayWait() bool {
 	return s != Created && s != Scheduled
 }
 
-// cycleJobs is the maximum number of jobs that a search visits.
-const cycleJobs = 64
+// maxCycleJobs is the maximum number of jobs that a search visits.
+const maxCycleJobs = 64
 
 // findCycle searches, breadth first, from waiter to awaited, along the waiters.
 func findCycle(waiter, awaited *core) error {
@@ -98,7 +98,7 @@ func findCycle(waiter, awaited *core) error {
 		}
 		seen.add(c.runner(), i)
 		if !c.waiting.Empty() {
-			c.waiting.Visit(lookAt, func(t continuation.Target) { seen.add(behind(t), i) })
+			c.waiting.Visit(maxVisited, func(t continuation.Target) { seen.add(jobBehind(t), i) })
 		}
 	}
 }
@@ -114,7 +114,7 @@ type step struct {
 
 // add adds a job that waits for the job of step below, if it is new.
 func (s *search) add(c *core, below int) {
-	if c == nil || len(*s) >= cycleJobs {
+	if c == nil || len(*s) >= maxCycleJobs {
 		return
 	}
 	for i := range *s {

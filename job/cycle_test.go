@@ -83,7 +83,7 @@ func TestACycleThroughContinuationsAndCombinators(t *testing.T) {
 	var j *Job[int]
 	links := map[string]func(ctx context.Context) *Job[int]{
 		"a continuation": func(ctx context.Context) *Job[int] { return ContinueWith(ctx, j, next) },
-		"Finally":        func(ctx context.Context) *Job[int] { return Finally(ctx, j, pass) },
+		"Finally":        func(ctx context.Context) *Job[int] { return Finally(ctx, j, doNothing) },
 		"WhenAll": func(ctx context.Context) *Job[int] {
 			return Then(ctx, WhenAll(FromResult(1), j), func(context.Context, []int) (int, error) { return 1, nil })
 		},

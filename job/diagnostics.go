@@ -50,7 +50,7 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and the user's callee
-		t.extras().record().made = pcs[0]
+		t.ensureExtra().ensureDiagnostics().creationPC = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		t.mode |= labeled
@@ -59,8 +59,8 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
-		r := t.extras()
-		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
+		r := t.ensureExtra()
+		ctx, r.ensureDiagnostics().task = trace.NewTask(ctx, r.nameOr("job"))
 		t.mode |= traced
 	}
 	return ctx
@@ -76,7 +76,8 @@ func (t *task[T]) track(d Diagnostics) {
 		return
 	}
 	if tracking.WantsJob(&t.Job) {
-		r := t.extras().record() // before the job is in the table, where others read this
+		// Before the job is in the table, where others read this.
+		r := t.ensureExtra().ensureDiagnostics()
 		r.ticket = tracking.EnterJob(&t.Job)
 	}
 }
@@ -84,11 +85,11 @@ func (t *task[T]) track(d Diagnostics) {
 // record does the same for a scope, whose children have its labels. A scope is not a
 // task of the tracer: a scope that is never waited for could not end its task.
 func (s *Scope) record(d Diagnostics, depth int) {
-	r := s.promise.job.extras()
+	r := s.promise.job.ensureExtra()
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(depth, pcs[:])
-		r.record().made = pcs[0]
+		r.ensureDiagnostics().creationPC = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		s.mode |= labeled
@@ -111,7 +112,7 @@ func (s *Scope) invokeWithDiagnostics(ctx context.Context, fn func(context.Conte
 	return fn(ctx)
 }
 
-func (r *rare) nameOr(other string) string {
+func (r *extra) nameOr(other string) string {
 	if r.name != "" {
 		return r.name
 	}
@@ -133,8 +134,8 @@ func (t *task[T]) invokeWithDiagnostics(self invoker[T]) (value T, err error) {
 func (t *task[T]) beginDiagnostics() (end func()) {
 	var region *trace.Region
 	if t.mode&traced != 0 {
-		r := t.extras()
-		if r.recorded.task != nil {
+		r := t.ensureExtra()
+		if r.diagnostics.task != nil {
 			region = trace.StartRegion(&t.body, r.nameOr("run"))
 		}
 		r.tellStart()
@@ -154,15 +155,15 @@ func (t *task[T]) beginDiagnostics() (end func()) {
 	}
 }
 
-// ranFor restores the labels of ctx on the goroutine that ran a job with mode m.
-func (m mode) ranFor(ctx context.Context) {
+// restoreLabels restores the labels of ctx on the goroutine that ran a job with mode m.
+func (m mode) restoreLabels(ctx context.Context) {
 	if m&labeled != 0 {
 		pprof.SetGoroutineLabels(ctx)
 	}
 }
 
 // endTask ends the task of the execution tracer, if there is one.
-func (r *recorded) endTask() {
+func (r *diagnostics) endTask() {
 	if r.task != nil {
 		r.task.End()
 	}

@@ -30,11 +30,11 @@ func TestAJobRemembersWhereItWasMadeIfAsked(t *testing.T) {
 	for name, h := range map[string]Handle{
 		"New":          New(ctx, constant(1, nil)),
 		"Run":          Run(ctx, constant(1, nil)),
-		"Go":           Go(ctx, pass),
+		"Go":           Go(ctx, doNothing),
 		"ContinueWith": ContinueWith(ctx, FromResult(1), next),
 		"Then":         Then(ctx, FromResult(1), itoa),
 		"Catch":        Catch(ctx, FromResult(1), func(context.Context, error) (int, error) { return 0, nil }),
-		"Finally":      Finally(ctx, FromResult(1), pass),
+		"Finally":      Finally(ctx, FromResult(1), doNothing),
 		"Blocking":     Blocking(ctx, constant(1, nil)),
 	} {
 		f := h.Creation()
@@ -126,17 +126,17 @@ func TestEachTracedJobIsATask(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, trace.Start(&b))
 	m := &manual{}
-	Go(m.ctx(), pass, Named("traced one"), Diagnose(FollowTrace))
-	canceled := Go(m.ctx(), pass, Named("traced two"), Diagnose(FollowTrace))
+	Go(m.ctx(), doNothing, Named("traced one"), Diagnose(FollowTrace))
+	canceled := Go(m.ctx(), doNothing, Named("traced two"), Diagnose(FollowTrace))
 	canceled.Cancel()
-	Go(m.ctx(), pass, Named("untraced"))
+	Go(m.ctx(), doNothing, Named("untraced"))
 	m.all()
 	trace.Stop()
 	assert.Contains(t, b.String(), "traced one")
 	assert.Contains(t, b.String(), "traced two")
 	assert.NotContains(t, b.String(), "untraced")
 
-	j := Go(m.ctx(), pass, Diagnose(FollowTrace))
+	j := Go(m.ctx(), doNothing, Diagnose(FollowTrace))
 	m.all()
 	assert.NoError(t, j.Err(), "without a trace there is nothing to record")
 }
@@ -181,7 +181,7 @@ func TestTheAsynchronousStackEndsSomewhere(t *testing.T) {
 	for range 1000 {
 		j = ContinueWith(m.ctx(), j, next)
 	}
-	assert.Len(t, AsyncStack(s.Job()), stackDepth+1)
+	assert.Len(t, AsyncStack(s.Job()), maxStackDepth+1)
 	assert.Nil(t, AsyncStack(nil))
 	assert.Nil(t, AsyncStack((*Job[int])(nil)))
 	s.TrySetResult(1)

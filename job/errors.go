@@ -90,8 +90,8 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // information.
 func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
 
-// refused returns the error of a job that its scheduler did not accept.
-func refused(err error) error {
+// refusalError returns the error of a job that its scheduler did not accept.
+func refusalError(err error) error {
 	return fmt.Errorf("job: not accepted by its scheduler: %w", err)
 }
 
@@ -141,8 +141,8 @@ func newPanicError(value any) *PanicError {
 	return &PanicError{Value: value, Stack: panics.Here().Text()}
 }
 
-// panicked is newPanicError for a job, before the outcome is published.
-func (c *core) panicked(value any) *PanicError {
+// panicError is newPanicError for a job, before the outcome is published.
+func (c *core) panicError(value any) *PanicError {
 	p := newPanicError(value)
 	if p != value {
 		p.Async = c.asyncStack()

@@ -66,13 +66,13 @@ func AsyncStack(j Handle) []Frame {
 }
 
 const (
-	stackDepth = 32 // jobs in an asynchronous stack
-	lookAt     = 8  // waiters of one job that are examined
+	maxStackDepth = 32 // jobs in an asynchronous stack
+	maxVisited    = 8  // waiters of one job that are examined
 )
 
 func (c *core) asyncStack() []Frame {
 	frames := []Frame{c.frame("job")}
-	for range stackDepth {
+	for range maxStackDepth {
 		level, above := c.levelAbove()
 		frames = append(frames, level...)
 		if above == nil {
@@ -88,7 +88,7 @@ func (c *core) levelAbove() (level []Frame, above *core) {
 	if r := c.runner(); r != nil {
 		return []Frame{r.frame("job")}, r
 	}
-	c.waiting.Visit(lookAt, func(t continuation.Target) {
+	c.waiting.Visit(maxVisited, func(t continuation.Target) {
 		if above != nil {
 			return
 		}
@@ -127,14 +127,14 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 // optional is implemented by targets that may be only one of several ways in which the
 // job behind them can end.
 type optional interface {
-	// elsewhere reports whether that job may end although this target is never notified.
-	elsewhere() bool
+	// endsOtherwise reports whether that job may end although this target is never notified.
+	endsOtherwise() bool
 }
 
-// behind returns the job behind a target, or nil if there is none, or if that job can
+// jobBehind returns the job behind a target, or nil if there is none, or if that job can
 // end without the target.
-func behind(t continuation.Target) *core {
-	if o, ok := t.(optional); ok && o.elsewhere() {
+func jobBehind(t continuation.Target) *core {
+	if o, ok := t.(optional); ok && o.endsOtherwise() {
 		return nil
 	}
 	if w := asWaiter(t); w != nil {
@@ -160,15 +160,15 @@ func asWaiter(t continuation.Target) waiter {
 // frame describes a job.
 func (c *core) frame(what string) Frame {
 	f := Frame{What: what, Job: c.label()}
-	if r := c.rare.Load(); r != nil && r.recorded != nil && r.recorded.made != 0 {
-		f.Function, f.File, f.Line = where(r.recorded.made)
+	if r := c.extra.Load(); r != nil && r.diagnostics != nil && r.diagnostics.creationPC != 0 {
+		f.Function, f.File, f.Line = where(r.diagnostics.creationPC)
 	}
 	return f
 }
 
 // label returns the name of a job in quotes, or its ID.
 func (c *core) label() string {
-	r := c.extras()
+	r := c.ensureExtra()
 	if r.name != "" {
 		return fmt.Sprintf("%q", r.name)
 	}
@@ -201,8 +201,8 @@ func Waiters(j Handle) []WaiterGroup {
 	if c == nil {
 		return nil
 	}
-	s := &survey{groups: map[string]*WaiterGroup{}, left: mostWaiters}
-	s.visit(c, nil, stackDepth)
+	s := &survey{groups: map[string]*WaiterGroup{}, left: maxWaiters}
+	s.visit(c, nil, maxStackDepth)
 	all := make([]WaiterGroup, 0, len(s.groups))
 	for _, key := range s.order {
 		all = append(all, *s.groups[key])
@@ -211,7 +211,7 @@ func Waiters(j Handle) []WaiterGroup {
 	return all
 }
 
-const mostWaiters = 100_000
+const maxWaiters = 100_000
 
 // survey is a call of Waiters.
 type survey struct {

@@ -26,9 +26,9 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 			s.Close() // and the panic, or the Goexit, continues
 		}
 	}()
-	err := body(s.views.of(s, s.from), s)
+	err := body(s.views.forWorker(s, s.from), s)
 	returned = true
-	s.bodyReturned(err)
+	s.recordBodyError(err)
 	return s.Wait()
 }
 
@@ -49,11 +49,11 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b.mode = reported | s.mode&labeled
 	b.end.initDependent()
 	s.promise.job.mode |= reported
-	if r := s.promise.job.rare.Load(); r != nil {
-		of := b.end.job.extras()
-		of.name, of.recorded = r.name, r.recorded
+	if r := s.promise.job.extra.Load(); r != nil {
+		e := b.end.job.ensureExtra()
+		e.name, e.diagnostics = r.name, r.diagnostics
 	}
-	b.enclose(b, s.home, s.views.of(s, s.from))
+	b.enclose(b, s.home, s.views.forWorker(s, s.from))
 	b.node.Prepare(b)
 	b.waiting.Add(&b.node)
 	b.left.Store(2)
@@ -85,18 +85,18 @@ type scopeBody struct {
 }
 
 // Run implements schedulers.Work.
-func (b *scopeBody) Run(on schedulers.Worker) { b.run(b, on, nil) }
+func (b *scopeBody) Run(worker schedulers.Worker) { b.run(b, worker, nil) }
 
-func (b *scopeBody) runClaimed(on schedulers.Worker) { b.execute(b, on) }
+func (b *scopeBody) runClaimed(worker schedulers.Worker) { b.execute(b, worker) }
 
 func (b *scopeBody) invoke(context.Context) (Void, error) {
-	return Void{}, b.fn(b.scope.views.of(b.scope, b.worker), b.scope)
+	return Void{}, b.fn(b.scope.views.forWorker(b.scope, b.worker), b.scope)
 }
 
 func (b *scopeBody) drop() { b.fn = nil }
 
-// crashed implements keeper.
-func (b *scopeBody) crashed(err error) error {
+// crashError implements keeper.
+func (b *scopeBody) crashError(err error) error {
 	b.thrown = true
 	return err
 }
@@ -104,17 +104,17 @@ func (b *scopeBody) crashed(err error) error {
 // Completed implements continuation.Target: the body has ended.
 func (b *scopeBody) Completed(schedulers.Worker) continuation.Chain {
 	s := b.scope
-	s.bodyEnded(Status(b.final), b.err(), b.thrown)
-	return s.release().Join(b.one())
+	s.recordBodyOutcome(Status(b.final), b.err(), b.thrown)
+	return s.release().Join(b.countOne())
 }
 
-// one counts one of the two as ended. The last publishes the outcome.
-func (b *scopeBody) one() (waiters continuation.Chain) {
+// countOne counts one of the two as ended. The last publishes the outcome.
+func (b *scopeBody) countOne() (waiters continuation.Chain) {
 	if b.left.Add(-1) > 0 {
 		return waiters
 	}
-	of := &b.scope.promise.job
-	final, err := Status(of.final), of.err()
+	scope := &b.scope.promise.job
+	final, err := Status(scope.final), scope.err()
 	if b.thrown { // even if the scope had ended before
 		final, err = Faulted, b.err()
 	}
@@ -132,7 +132,7 @@ type scopeEnd struct {
 
 // Completed implements continuation.Target: the creator's count has been released, and
 // all children have ended.
-func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.one() }
+func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.countOne() }
 
 func (e *scopeEnd) waitingJob() (*core, string) { return e.body.end.job.base(), "scope" }
 
@@ -145,26 +145,26 @@ func (s *Scope) mayBegin(nilFunc bool) bool {
 	case s.left == 0: // its options do not apply
 		return false
 	case nilFunc:
-		s.note(Faulted, ErrNilFunc)
+		s.recordOutcome(Faulted, ErrNilFunc)
 		return false
 	case s.ctx.Err() != nil:
-		s.note(Canceled, nil)
+		s.recordOutcome(Canceled, nil)
 		return false
 	}
 	return true
 }
 
-// bodyReturned counts the body's error as the outcome of a child.
-func (s *Scope) bodyReturned(err error) { s.bodyEnded(s.judge(err), err, false) }
+// recordBodyError counts the body's error as the outcome of a child.
+func (s *Scope) recordBodyError(err error) { s.recordBodyOutcome(s.judge(err), err, false) }
 
-// bodyEnded records the outcome of the body. If it was thrown, by a panic or a Goexit,
+// recordBodyOutcome records the outcome of the body. If it was thrown, by a panic or a Goexit,
 // it is the scope's only error: a suspended caller raises it again.
-func (s *Scope) bodyEnded(final Status, err error, thrown bool) {
+func (s *Scope) recordBodyOutcome(final Status, err error, thrown bool) {
 	s.mu.Lock()
 	if thrown {
 		s.body = err
 	} else {
-		s.note(final, err)
+		s.recordOutcome(final, err)
 	}
 	s.mu.Unlock()
 	if final == Faulted {

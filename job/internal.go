@@ -95,7 +95,7 @@ func (i *insides) HandedOver() bool {
 }
 
 // Take implements jobcore.Awaiting.
-func (i *insides) Take(on schedulers.Worker) bool {
+func (i *insides) Take(worker schedulers.Worker) bool {
 	c := i.core()
 	if c.own == nil {
 		return false
@@ -103,21 +103,21 @@ func (i *insides) Take(on schedulers.Worker) bool {
 	switch c.status() {
 	case Scheduled:
 		r, ok := c.scheduler().(schedulers.Reclaimer)
-		return ok && r.Reclaim(c.own.owner, on) && c.state.claim()
+		return ok && r.Reclaim(c.own.owner, worker) && c.state.claim()
 	case Created:
 		// A job with scheduling flags is submitted normally: Submit sees them.
 		a, ok := c.scheduler().(schedulers.Admitter)
-		return ok && c.flags == 0 && a.Admit(on) && c.state.begin()
+		return ok && c.flags == 0 && a.Admit(worker) && c.state.begin()
 	}
 	return false
 }
 
 // RunTaken implements jobcore.Awaiting.
-func (i *insides) RunTaken(n *continuation.Node, on schedulers.Worker, spent uint8) {
+func (i *insides) RunTaken(n *continuation.Node, worker schedulers.Worker, spent uint8) {
 	b := i.own
 	b.spent = spent
 	i.waiting.Add(n) // the list is open: only the claimer completes the job
-	b.owner.runClaimed(on)
+	b.owner.runClaimed(worker)
 }
 
 // LeaveTaken implements jobcore.Awaiting.
@@ -130,13 +130,13 @@ func (i *insides) LeaveTaken(n *continuation.Node) (notified bool) {
 }
 
 // StartLast implements jobcore.Awaiting.
-func (i *insides) StartLast(on schedulers.Worker) {
+func (i *insides) StartLast(worker schedulers.Worker) {
 	c := i.core()
 	if c.own == nil || c.status() != Created || !c.state.start() {
 		return
 	}
 	// The job has the error.
-	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags})
+	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: worker, Flags: c.flags})
 }
 
 // Antecedents implements jobcore.Awaiting.
@@ -146,7 +146,7 @@ func (i *insides) Antecedents() (all []jobcore.Insides) {
 		return nil
 	}
 	for k := range before.count() {
-		if c := before.at(k); c != nil && !c.isCompleted() {
+		if c := before.get(k); c != nil && !c.isCompleted() {
 			all = append(all, (*insides)(c))
 		}
 	}

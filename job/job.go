@@ -47,7 +47,7 @@ func (j *Job[T]) Err() error {
 	if !j.isCompleted() {
 		return nil
 	}
-	j.observed()
+	j.observeFailure()
 	return j.err()
 }
 
@@ -69,8 +69,8 @@ func (j *Job[T]) GetResult() (T, error) {
 	return j.value, err
 }
 
-// observed notes that a failure has been seen.
-func (j *Job[T]) observed() {
+// observeFailure notes that a failure has been seen.
+func (j *Job[T]) observeFailure() {
 	if j.err() != nil {
 		j.observe()
 	}
@@ -138,7 +138,7 @@ func (j *Job[T]) ID() uint64 {
 	if j == nil {
 		return 0
 	}
-	return j.extras().id
+	return j.ensureExtra().id
 }
 
 // Name returns the name that the option [Named] gave the job, or "".
@@ -146,7 +146,7 @@ func (j *Job[T]) Name() string {
 	if j == nil {
 		return ""
 	}
-	if r := j.rare.Load(); r != nil {
+	if r := j.extra.Load(); r != nil {
 		return r.name
 	}
 	return ""
@@ -182,7 +182,7 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	} else {
 		budget.Yield()
 	}
-	j.observed()
+	j.observeFailure()
 	return j.value, j.err()
 }
 
@@ -204,7 +204,7 @@ func (j *Job[T]) Await() (T, error) {
 	} else {
 		budget.Yield()
 	}
-	j.observed()
+	j.observeFailure()
 	return j.value, j.err()
 }
 
@@ -272,10 +272,10 @@ var closedChannel = func() chan struct{} {
 // callers that want the same result, and a channel made inside a synctest bubble cannot
 // be shared.
 func (c *core) done() <-chan struct{} {
-	if c.isCompleted() && c.rare.Load() == nil {
+	if c.isCompleted() && c.extra.Load() == nil {
 		return closedChannel
 	}
-	r := c.extras()
+	r := c.ensureExtra()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done == nil && c.isCompleted() {
@@ -326,7 +326,7 @@ func (c *core) describe() string {
 
 // shortLabel is label for a line of a report.
 func (c *core) shortLabel() string {
-	if name := c.extras().name; name != "" {
+	if name := c.ensureExtra().name; name != "" {
 		return fmt.Sprintf("%q", truncate.Name(name))
 	}
 	return c.label()

@@ -54,11 +54,11 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.ended) }
+func (l *lane) run(w schedulers.Work) { runloop.Once(nil, w, nil, l.releasePermit) }
 
-// ended passes a permit to the next work item. It is also called if the work panics or
+// releasePermit passes a permit to the next work item. It is also called if the work panics or
 // calls runtime.Goexit.
-func (l *lane) ended(panicked bool) {
+func (l *lane) releasePermit(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken--
@@ -135,7 +135,7 @@ var blockingLane = sync.OnceValue(func() *schedulers.Home {
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
-		return t.failed(err)
+		return t.faultWith(err)
 	}
 	t.home, t.hidden = blockingLane(), true
 	_ = t.submit(t.home, t.flags)

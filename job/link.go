@@ -38,7 +38,7 @@ type link[T, U any] struct {
 	watch *ctxwatch.Watch
 	// The antecedent; nil when it is no longer needed. Its completer reads this while
 	// the canceller of the link clears it.
-	after interleave.Pointer[Job[T]]
+	antecedent interleave.Pointer[Job[T]]
 }
 
 // linked is a concrete link.
@@ -53,7 +53,7 @@ type linked interface {
 
 // attach registers self, which embeds l, with its antecedent.
 func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
-	l.after.Store(j)
+	l.antecedent.Store(j)
 	l.state.set(WaitingForActivation)
 	if l.mode&lazy == 0 && l.parent.Err() != nil {
 		l.cancel(nil)
@@ -69,15 +69,15 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	}
 	if l.watch != nil {
 		l.watch.Start(l.parent, l)
-		if !l.state.is(WaitingForActivation) {
+		if !l.state.hasStatus(WaitingForActivation) {
 			l.watch.Stop()
 		}
 	}
 	return &l.Job
 }
 
-// present returns j or, if j is nil, a job that has faulted with ErrNilJob.
-func present[T any](j *Job[T]) *Job[T] {
+// orNilJob returns j or, if j is nil, a job that has faulted with ErrNilJob.
+func orNilJob[T any](j *Job[T]) *Job[T] {
 	if j == nil {
 		return FromError[T](ErrNilJob)
 	}
@@ -123,8 +123,8 @@ func (l *link[T, U]) submitResumed(from schedulers.Worker) {
 	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
 
-// pass completes the job without running its function, unless it was canceled before.
-func (l *link[T, U]) pass(final Status, value U, err error) (waiters continuation.Chain, won bool) {
+// passOn completes the job without running its function, unless it was canceled before.
+func (l *link[T, U]) passOn(final Status, value U, err error) (waiters continuation.Chain, won bool) {
 	if !l.state.reserve(WaitingForActivation) {
 		return continuation.Chain{}, false
 	}
@@ -140,11 +140,11 @@ func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuatio
 // release drops the antecedent and withdraws the registrations.
 func (l *link[T, U]) release() {
 	l.unwatch()
-	j := l.antecedent()
+	j := l.takeAntecedent()
 	switch {
 	case j == nil:
 	case l.synchronousWith(j):
-		j.extras().synchronous.Remove(&l.node)
+		j.ensureExtra().synchronous.Remove(&l.node)
 	default:
 		j.waiting.Remove(&l.node)
 	}
@@ -159,19 +159,19 @@ func (l *link[T, U]) unwatch() {
 // count implements antecedents.
 func (l *link[T, U]) count() int { return 1 }
 
-// at implements antecedents.
-func (l *link[T, U]) at(int) *core {
-	if j := l.after.Load(); j != nil {
+// get implements antecedents.
+func (l *link[T, U]) get(int) *core {
+	if j := l.antecedent.Load(); j != nil {
 		return j.base()
 	}
 	return nil
 }
 
-// antecedent returns the job that has ended, and drops the reference: in a long chain
+// takeAntecedent returns the job that has ended, and drops the reference: in a long chain
 // each job would otherwise keep all jobs before it alive.
-func (l *link[T, U]) antecedent() *Job[T] {
-	if l.after.Load() == nil { // a swap costs ten times as much, and each link calls this twice
+func (l *link[T, U]) takeAntecedent() *Job[T] {
+	if l.antecedent.Load() == nil { // a swap costs ten times as much, and each link calls this twice
 		return nil
 	}
-	return l.after.Swap(nil)
+	return l.antecedent.Swap(nil)
 }

@@ -21,9 +21,9 @@ import (
 // learnable is a task whose function can be named to a scheduler.
 type learnable interface{ function() any }
 
-// foresee flags a job that is being made as LongRunning, if its scheduler has learned that its
-// function takes long.
-func (t *task[T]) foresee(f schedulers.Functions) {
+// flagLongRunning flags a job that is being made as LongRunning, if its scheduler has
+// learned that its function takes long.
+func (t *task[T]) flagLongRunning(f schedulers.Functions) {
 	if l, ok := t.owner.(learnable); ok && f.Has(longrun.Code(l.function())) {
 		t.flags |= schedulers.LongRunning
 	}
@@ -31,9 +31,9 @@ func (t *task[T]) foresee(f schedulers.Functions) {
 
 // timing is one run of a function.
 type timing struct {
-	in    schedulers.Functions
-	code  uintptr
-	began time.Time
+	functions schedulers.Functions
+	code      uintptr
+	began     time.Time
 }
 
 func timingOf(f schedulers.Functions, fn any) timing { return timing{f, longrun.Code(fn), time.Now()} }
@@ -43,6 +43,6 @@ func timingOf(f schedulers.Functions, fn any) timing { return timing{f, longrun.
 // first step of any machine.
 func (t timing) end(err *error) {
 	if suspension.Of(*err) == nil {
-		t.in.Took(t.code, time.Since(t.began))
+		t.functions.Took(t.code, time.Since(t.began))
 	}
 }

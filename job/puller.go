@@ -43,8 +43,8 @@ type steps[T any] interface {
 // its end, or Stop.
 func (s *Stream[T]) Pull() *Puller[T] {
 	p := &Puller[T]{}
-	if of, ok := s.Source().(steps[T]); ok {
-		p.next, p.stop = of.Steps()
+	if source, ok := s.Source().(steps[T]); ok {
+		p.next, p.stop = source.Steps()
 	} else {
 		c := &coroutine[T]{seq: s.All(), resume: make(chan bool, 1)}
 		p.next, p.stop = c.next, c.end
@@ -123,19 +123,19 @@ func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	}
 	p.mu.Unlock()
 	if begin != nil {
-		after(ctx, step, begin)
+		callAfter(ctx, step, begin)
 	}
 	return ending
 }
 
-// after calls f when a step has ended whose outcome may no longer be wanted.
-func after[T any](ctx context.Context, step *Job[T], f func()) {
+// callAfter calls f when a step has ended whose outcome may no longer be wanted.
+func callAfter[T any](ctx context.Context, step *Job[T], f func()) {
 	if step == nil || step.isCompleted() {
 		f()
 		return
 	}
 	ContinueWith(orBackground(ctx), step, func(_ context.Context, j *Job[T]) (Void, error) {
-		j.observed()
+		j.observeFailure()
 		f()
 		return Void{}, nil
 	}, Shielded())
@@ -171,7 +171,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	case step != nil && step.isCompleted():
 		known, p.step = step, nil
 	case ctx.Err() != nil:
-		known = unwaited[T](contextError(ctx))
+		known = failedWait[T](contextError(ctx))
 	default:
 		p.asked = true
 	}
@@ -182,9 +182,9 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	if step == nil {
 		step = p.take(ctx)
 	}
-	r = &request[T]{of: p, ctx: ctx}
+	r = &request[T]{puller: p, ctx: ctx}
 	r.promise.initDependent()
-	r.promise.handOver()
+	r.promise.setExclusive()
 	if !r.source.enter(step, r) { // it has ended, and no request was notified
 		p.release(true)
 		return step, nil
@@ -208,7 +208,7 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 		p.begin = nil
 		p.mu.Unlock()
 		if begin != nil {
-			after(ctx, step, begin)
+			callAfter(ctx, step, begin)
 		}
 	}()
 	return p.next(ctx)
@@ -218,7 +218,7 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 // the first of them withdraws the other. If the context is first, the step's outcome
 // goes to the next request.
 type request[T any] struct {
-	of      *Puller[T]
+	puller  *Puller[T]
 	promise promise[T]
 	source  listing[T]
 	watch   ctxwatch.Watch
@@ -227,13 +227,13 @@ type request[T any] struct {
 
 // Completed implements continuation.Target: the step has ended.
 func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
-	step := r.source.delivered()
+	step := r.source.takeDelivered()
 	if !r.promise.reserve() {
 		return continuation.Chain{}
 	}
 	r.watch.Stop()
-	r.of.release(true) // before the request is seen to have ended, and Next is called again
-	step.observed()
+	r.puller.release(true) // before the request is seen to have ended, and Next is called again
+	step.observeFailure()
 	return r.promise.publish(step.Status(), step.value, step.err())
 }
 
@@ -246,7 +246,7 @@ func (r *request[T]) giveUp(why error) {
 	}
 	r.source.leave()
 	r.watch.Stop()
-	r.of.release(false)
+	r.puller.release(false)
 	var zero T
 	r.promise.publish(Canceled, zero, why).Deliver(nil)
 }
@@ -268,12 +268,12 @@ func (p *Puller[T]) release(taken bool) {
 // gives the turn to the sequence, and the completion of the step gives it back.
 // iter.Pull does not fit: the next pull may come from any goroutine, and must not block.
 type coroutine[T any] struct {
-	seq    iter.Seq2[T, error]
-	resume chan bool // true: to the next value; false: to the end
-	step   *promise[T]
-	ending *promise[Void] // instead of a step, when the sequence must end
-	begun  bool
-	over   bool
+	seq     iter.Seq2[T, error]
+	resume  chan bool // true: to the next value; false: to the end
+	step    *promise[T]
+	ending  *promise[Void] // instead of a step, when the sequence must end
+	started bool
+	over    bool
 }
 
 // next begins the step to the next value.
@@ -284,10 +284,10 @@ func (c *coroutine[T]) next(context.Context) *Job[T] {
 	c.step = new(promise[T])
 	c.step.initDependent()
 	j := &c.step.job
-	if c.begun {
+	if c.started {
 		c.resume <- true
 	} else {
-		c.begun = true
+		c.started = true
 		go c.run()
 	}
 	return j
@@ -295,7 +295,7 @@ func (c *coroutine[T]) next(context.Context) *Job[T] {
 
 // end lets the sequence run to its end.
 func (c *coroutine[T]) end(context.Context) *Job[Void] {
-	if c.over || !c.begun {
+	if c.over || !c.started {
 		c.over = true
 		return FromResult(Void{})
 	}

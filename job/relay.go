@@ -39,7 +39,7 @@ func (r *relay[T]) watchSource(j *Job[T]) continuation.Chain {
 	if !r.source.enter(j, r) {
 		return r.Completed(nil)
 	}
-	if r.ended() {
+	if r.hasEnded() {
 		r.source.leave()
 	}
 	return continuation.Chain{}
@@ -48,7 +48,7 @@ func (r *relay[T]) watchSource(j *Job[T]) continuation.Chain {
 // watchContext notifies e when the context of the relay ends.
 func (r *relay[T]) watchContext(e ctxwatch.Ender) {
 	r.watch.Start(r.ctx, e)
-	if r.ended() {
+	if r.hasEnded() {
 		r.watch.Stop()
 	}
 }
@@ -57,19 +57,19 @@ func (r *relay[T]) watchContext(e ctxwatch.Ender) {
 func (r *relay[T]) watchTime(d time.Duration) {
 	r.timer.OnExpire = r
 	r.timers.StartTimer(&r.timer, d)
-	if r.ended() {
+	if r.hasEnded() {
 		r.timers.StopTimer(&r.timer)
 	}
 }
 
-func (r *relay[T]) ended() bool { return r.promise.taken() }
+func (r *relay[T]) hasEnded() bool { return r.promise.taken() }
 
 // Completed implements continuation.Target: the source has ended.
 func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
-	j := r.source.delivered()
+	j := r.source.takeDelivered()
 	waiters, won := r.end(j.Status(), j.value, j.err())
 	if won {
-		j.observed() // from now on it is the relay's failure
+		j.observeFailure() // from now on it is the relay's failure
 	}
 	return waiters
 }
@@ -90,8 +90,8 @@ func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.C
 
 func (r *relay[T]) waitingJob() (*core, string) { return r.promise.job.base(), "wait" }
 
-// elsewhere reports whether time can end the relay.
-func (r *relay[T]) elsewhere() bool {
+// endsOtherwise reports whether time can end the relay.
+func (r *relay[T]) endsOtherwise() bool {
 	return r.timers != nil || r.bounded
 }
 
@@ -135,8 +135,8 @@ func (l *listing[T]) leave() {
 	}
 }
 
-// delivered returns the job that has ended, and forgets it.
-func (l *listing[T]) delivered() *Job[T] {
+// takeDelivered returns the job that has ended, and forgets it.
+func (l *listing[T]) takeDelivered() *Job[T] {
 	j := l.source
 	l.source = nil
 	l.listed.Store(nil)
@@ -178,7 +178,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 		return known
 	}
 	if d <= 0 {
-		return unwaited[T](context.DeadlineExceeded)
+		return failedWait[T](context.DeadlineExceeded)
 	}
 	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
 	r.promise.initDependent()
@@ -198,14 +198,14 @@ func withoutWaiting[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	case j.Status() == Created:
 		return FromError[T](ErrNotStarted)
 	case ctx.Err() != nil:
-		return unwaited[T](contextError(ctx))
+		return failedWait[T](contextError(ctx))
 	}
 	return nil
 }
 
-func unwaited[T any](why error) *Job[T] {
+func failedWait[T any](why error) *Job[T] {
 	var zero T
-	return ended(Canceled, zero, &WaitError{Err: why})
+	return newCompleted(Canceled, zero, &WaitError{Err: why})
 }
 
 // Unwrap returns a job that ends as the job that j yields: with the same value, error
@@ -221,17 +221,17 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 		return FromError[T](ErrNilJob)
 	}
 	if !j.isCompleted() && ctx.Err() != nil {
-		return unwaited[T](contextError(ctx))
+		return failedWait[T](contextError(ctx))
 	}
 	j.startIfCreated()
 	u := &unwrap[T]{}
 	u.ctx, u.bounded = ctx, bounded(ctx, current(ctx))
 	u.promise.initDependent()
-	if u.outer.of = u; !u.outer.enter(j, &u.outer) {
+	if u.outer.unwrap = u; !u.outer.enter(j, &u.outer) {
 		u.outer.Completed(nil).Deliver(nil)
 	}
 	u.watchContext(u)
-	if u.ended() {
+	if u.hasEnded() {
 		u.outer.leave()
 	}
 	return &u.promise.job
@@ -246,23 +246,23 @@ type unwrap[T any] struct {
 
 type outerHalf[T any] struct {
 	listing[*Job[T]]
-	of *unwrap[T]
+	unwrap *unwrap[T]
 }
 
 // Completed implements continuation.Target: the outer job has ended.
 func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
-	j := h.delivered()
+	j := h.takeDelivered()
 	if inner := j.value; j.Status() == Completed && inner != nil {
-		return h.of.watchInner(inner)
+		return h.unwrap.watchInner(inner)
 	}
 	final, err := j.Status(), j.err()
 	if final == Completed {
 		final, err = Faulted, ErrNilJob
 	}
 	var zero T
-	waiters, won := h.of.end(final, zero, err)
+	waiters, won := h.unwrap.end(final, zero, err)
 	if won {
-		j.observed()
+		j.observeFailure()
 	}
 	return waiters
 }
@@ -281,7 +281,7 @@ func (u *unwrap[T]) watchInner(inner *Job[T]) continuation.Chain {
 	return waiters
 }
 
-func (h *outerHalf[T]) waitingJob() (*core, string) { return h.of.waitingJob() }
+func (h *outerHalf[T]) waitingJob() (*core, string) { return h.unwrap.waitingJob() }
 
 func (u *unwrap[T]) waitingJob() (*core, string) { return u.promise.job.base(), "Unwrap" }
 

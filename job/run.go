@@ -26,7 +26,7 @@ type runJob[T any] struct {
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.failed(err)
+		return t.faultWith(err)
 	}
 	t.state.set(Created)
 	return &t.Job
@@ -38,7 +38,7 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.failed(err)
+		return t.faultWith(err)
 	}
 	_ = t.submit(t.home, t.flags) // the job carries the refusal
 	return &t.Job
@@ -48,16 +48,16 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Job[Void] {
 	t := &goJob{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.failed(err)
+		return t.faultWith(err)
 	}
 	_ = t.submit(t.home, t.flags)
 	return &t.Job
 }
 
 // Run implements schedulers.Work.
-func (t *runJob[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
+func (t *runJob[T]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
 
-func (t *runJob[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
+func (t *runJob[T]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
 
 func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
@@ -72,9 +72,9 @@ type goJob struct {
 }
 
 // Run implements schedulers.Work.
-func (t *goJob) Run(on schedulers.Worker) { t.run(t, on, nil) }
+func (t *goJob) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
 
-func (t *goJob) runClaimed(on schedulers.Worker) { t.execute(t, on) }
+func (t *goJob) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
 
 func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
 
@@ -96,7 +96,7 @@ func (j *Job[T]) RunSynchronously() error {
 	if j.own == nil || j.Status() != Created {
 		return ErrStarted
 	}
-	j.extras().anywhere.Store(true) // before the job can be seen Scheduled
+	j.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
 	if !j.state.start() {
 		return ErrStarted
 	}

@@ -38,7 +38,7 @@ func fromTwin[T any](start func(context.Context) *Job[T]) func(context.Context) 
 		if inner == nil {
 			return none, ErrNilJob
 		}
-		return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: caught}}
+		return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: toPanicError}}
 	}
 }
 
@@ -46,7 +46,9 @@ func fromTwin[T any](start func(context.Context) *Job[T]) func(context.Context) 
 type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
-func (f *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { f.Begin(f, end, on) }
+func (f *suspendedOnTwin[T]) GoOn(end any, worker schedulers.Worker, _ uint8) {
+	f.Begin(f, end, worker)
+}
 
 func (f *suspendedOnTwin[T]) waitingJob() (*core, string) {
 	h, _ := f.Above().(Handle)
@@ -61,4 +63,4 @@ func thrown(err error) bool {
 	return panicked || err == ErrGoexit
 }
 
-func caught(value any) error { return newPanicError(value) }
+func toPanicError(value any) error { return newPanicError(value) }

@@ -105,7 +105,7 @@ func (s *Scope) prepare(o *Option) {
 	}
 	c := s.promise.job.base()
 	if o.name != "" {
-		c.extras().name = o.name
+		c.ensureExtra().name = o.name
 	}
 	ctx := s.parent
 	if o.mode&shielded != 0 {
@@ -116,7 +116,7 @@ func (s *Scope) prepare(o *Option) {
 
 // Context returns the context of the scope: it carries the scope's scheduler, and ends
 // when the scope ends, is canceled, or fails. Each child gets it, or a context below it.
-func (s *Scope) Context() context.Context { return s.views.of(s, nil) }
+func (s *Scope) Context() context.Context { return s.views.forWorker(s, nil) }
 
 // Cancel cancels the scope's context with cause, as context.CancelCauseFunc does.
 // Children that have not begun to run will not run; those that run are notified by their
@@ -228,23 +228,23 @@ func (s *Scope) exit(final Status, err error, l *childSlot) continuation.Chain {
 	if !held {
 		s.gate.forget()
 	}
-	return s.leave(final, err, held)
+	return s.leaveAndUnlock(final, err, held)
 }
 
-// leave is exit with mu held; it unlocks mu. holds reports whether the child had a slot.
-func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
-	cancel := s.note(final, err)
+// leaveAndUnlock is exit with mu held. holds reports whether the child had a slot.
+func (s *Scope) leaveAndUnlock(final Status, err error, holds bool) continuation.Chain {
+	cancel := s.recordOutcome(final, err)
 	s.left--
 	last := s.left == 0
 	if holds {
 		s.gate.inFlight--
 	}
-	line := len(s.gate.queue) > 0
+	queued := len(s.gate.queue) > 0
 	s.mu.Unlock()
 	if cancel {
 		s.cancel(err)
 	}
-	if line {
+	if queued {
 		s.admit()
 	}
 	if last {
@@ -253,8 +253,9 @@ func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// note records the outcome of a child, and reports whether it cancels the others; mu is held.
-func (s *Scope) note(final Status, err error) (cancel bool) {
+// recordOutcome records the outcome of a child, and reports whether it cancels the
+// others; mu is held.
+func (s *Scope) recordOutcome(final Status, err error) (cancel bool) {
 	switch final {
 	case Canceled:
 		s.canceled = s.canceled || s.ctx.Err() != nil

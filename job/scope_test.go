@@ -51,10 +51,10 @@ func TestAnEmptyScopeEndsAtOnce(t *testing.T) {
 func TestTheLastChildEndsBeforeAndDuringTheWait(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	s.Go(pass)
+	s.Go(doNothing)
 	m.all()
 	assert.False(t, s.promise.job.IsCompleted(), "its maker may start more")
-	s.Go(pass)
+	s.Go(doNothing)
 	assert.False(t, s.WaitAsync().IsCompleted())
 	m.all()
 	assert.True(t, s.WaitAsync().IsCompleted())
@@ -64,7 +64,7 @@ func TestAChildStartsAnotherWhileTheScopeIsWaitedFor(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
 	s.Go(func(context.Context) error {
-		assert.True(t, s.Go(pass))
+		assert.True(t, s.Go(doNothing))
 		return nil
 	})
 	j := s.WaitAsync()
@@ -78,7 +78,7 @@ func TestAScopeThatHasEndedStartsNothing(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
 	require.NoError(t, s.Wait())
-	assert.False(t, s.Go(pass))
+	assert.False(t, s.Go(doNothing))
 	assert.Equal(t, ErrScopeEnded, Spawn(s, constant(1, nil)).Err())
 	assert.Equal(t, ErrScopeEnded, Spawn(nil, constant(1, nil)).Err())
 	assert.Empty(t, m.hints)
@@ -110,7 +110,7 @@ func TestChildrenThatHaveNotBegunWhenTheScopeFailsDoNotRun(t *testing.T) {
 	s.Go(func(context.Context) error { t.Error("ran"); return nil })
 	handle := Spawn(s, func(context.Context) (int, error) { t.Error("ran"); return 0, nil })
 	m.all()
-	assert.False(t, s.Go(pass))
+	assert.False(t, s.Go(doNothing))
 	assert.ErrorIs(t, s.Wait(), errBoom)
 	assert.Equal(t, Canceled, handle.Status())
 	assert.ErrorIs(t, handle.Err(), errBoom, "the cause")
@@ -148,7 +148,7 @@ func TestAScopeWhoseChildrenWereDoneInTimeIsNotCanceled(t *testing.T) {
 	m := &manual{}
 	ctx, cancel := context.WithCancel(m.ctx())
 	s := NewScope(ctx)
-	s.Go(pass)
+	s.Go(doNothing)
 	m.all()
 	cancel()
 	assert.NoError(t, s.Wait())
@@ -157,9 +157,9 @@ func TestAScopeWhoseChildrenWereDoneInTimeIsNotCanceled(t *testing.T) {
 func TestCancelEndsTheChildrenWithItsCause(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	s.Go(pass)
+	s.Go(doNothing)
 	s.Cancel(errBoom)
-	assert.False(t, s.Go(pass))
+	assert.False(t, s.Go(doNothing))
 	m.all()
 	err := s.Wait()
 	assert.ErrorIs(t, err, context.Canceled)
@@ -261,7 +261,7 @@ func TestBadInputOfScopes(t *testing.T) {
 
 	for _, o := range []Option{OnlyOnFaulted(), LazyCancellation(), RunSynchronously()} {
 		s = NewScope(m.ctx(), o)
-		assert.False(t, s.Go(pass))
+		assert.False(t, s.Go(doNothing))
 		assert.ErrorIs(t, s.Wait(), ErrOption)
 	}
 	assert.ErrorIs(t, NewScope(m.ctx(), On(nil)).Wait(), ErrNilScheduler)
@@ -269,7 +269,7 @@ func TestBadInputOfScopes(t *testing.T) {
 
 	m.refuse = ErrShutdown
 	s = NewScope(m.ctx())
-	assert.False(t, s.Go(pass))
+	assert.False(t, s.Go(doNothing))
 	assert.ErrorIs(t, s.Wait(), ErrShutdown)
 	s = NewScope(m.ctx())
 	assert.ErrorIs(t, Spawn(s, constant(1, nil)).Err(), ErrShutdown)
@@ -279,7 +279,7 @@ func TestBadInputOfScopes(t *testing.T) {
 func TestAbandonedChildrenHaveFailed(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx(), Supervisor())
-	s.Go(pass)
+	s.Go(doNothing)
 	m.take(t).Abandon(fmt.Errorf("at night: %w", ErrShutdown))
 	assert.ErrorIs(t, s.Wait(), ErrShutdown)
 }

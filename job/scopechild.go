@@ -50,7 +50,7 @@ type children struct {
 }
 
 // Slabs double up to 64 children.
-const smallestSlab, doublings = 4, 4
+const minSlab, doublings = 4, 4
 
 func (k *children) take(s *Scope) *child {
 	if c := k.free; c != nil {
@@ -58,7 +58,7 @@ func (k *children) take(s *Scope) *child {
 		return c
 	}
 	if n := len(k.slabs); n == 0 || k.used == len(k.slabs[n-1]) {
-		k.slabs = append(k.slabs, make([]child, smallestSlab<<min(n, doublings)))
+		k.slabs = append(k.slabs, make([]child, minSlab<<min(n, doublings)))
 		k.used = 0
 	}
 	last := k.slabs[len(k.slabs)-1]
@@ -95,7 +95,7 @@ func (s *Scope) newChild(nilFunc bool) *child {
 	}
 	s.left++
 	if nilFunc || s.ctx.Err() != nil {
-		s.leaveUnstarted(nilFunc)
+		s.leaveUnstartedAndUnlock(nilFunc)
 		return nil
 	}
 	c := s.children.take(s)
@@ -125,26 +125,26 @@ func (s *Scope) offer(c *child) bool {
 	c.state.Store(childQueued) // from now on a waiter may run it, and drop fn
 	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: flags})
 	if err != nil && c.claim() {
-		c.end(Faulted, refused(err), false, s.from)
+		c.end(Faulted, refusalError(err), false, s.from)
 		return false
 	}
 	return true
 }
 
-// leaveUnstarted ends a child that was counted and is not started. mu is held;
-// leaveUnstarted unlocks it.
-func (s *Scope) leaveUnstarted(nilFunc bool) {
+// leaveUnstartedAndUnlock ends a child that was counted and is not started. mu is
+// held.
+func (s *Scope) leaveUnstartedAndUnlock(nilFunc bool) {
 	final, err := Canceled, error(nil)
 	if nilFunc {
 		final, err = Faulted, ErrNilFunc
 	}
-	s.leave(final, err, false).Deliver(nil)
+	s.leaveAndUnlock(final, err, false).Deliver(nil)
 }
 
 // Run implements schedulers.Work.
-func (c *child) Run(on schedulers.Worker) {
+func (c *child) Run(worker schedulers.Worker) {
 	if c.claim() {
-		c.run(on, true, true)
+		c.run(worker, true, true)
 	}
 }
 
@@ -157,30 +157,30 @@ func (c *child) Abandon(reason error) {
 
 // run runs a claimed child to its end, or until it suspends; see suspendedChild. last
 // reports that the worker has nothing else to do in its current work.
-func (c *child) run(on schedulers.Worker, recycle, last bool) {
-	final, err, returned := c.call(on, recycle)
+func (c *child) run(worker schedulers.Worker, recycle, last bool) {
+	final, err, returned := c.call(worker, recycle)
 	switch rest := suspension.Of(err); {
 	case !returned: // and so it has ended
 	case rest != nil:
-		c.suspend(recycle).goOn(rest, on, last)
+		c.suspend(recycle).goOn(rest, worker, last)
 	default:
-		c.end(final, err, recycle, on)
+		c.end(final, err, recycle, worker)
 	}
 }
 
 // call runs the function. It returns false if that did not return; the child has then
 // ended.
-func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err error, returned bool) {
+func (c *child) call(worker schedulers.Worker, recycle bool) (final Status, err error, returned bool) {
 	defer func() {
 		if !returned {
-			c.end(Faulted, c.scope.crashed(recover(), on), recycle, on)
+			c.end(Faulted, c.scope.crashError(recover(), worker), recycle, worker)
 		}
 	}()
 	s := c.scope
 	if s.ctx.Err() != nil {
 		return Canceled, nil, true
 	}
-	err = s.invokeWithDiagnostics(s.views.of(s, on), c.fn)
+	err = s.invokeWithDiagnostics(s.views.forWorker(s, worker), c.fn)
 	if suspension.Of(err) != nil {
 		return Running, err, true
 	}
@@ -188,14 +188,14 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 }
 
 // end counts the child as ended. Only its claimer calls it, once.
-func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker) {
+func (c *child) end(final Status, err error, recycle bool, worker schedulers.Worker) {
 	s := c.scope
 	c.fn = nil
 	s.mu.Lock()
 	if recycle {
 		s.children.giveBack(c)
 	}
-	s.leave(final, err, true).Deliver(on)
+	s.leaveAndUnlock(final, err, true).Deliver(worker)
 }
 
 // judge returns the final status that a child's error means for the scope.
@@ -209,14 +209,14 @@ func (s *Scope) judge(err error) Status {
 	return Faulted
 }
 
-// crashed returns the error of a child that panicked with v on the worker on, or called
+// crashError returns the error of a child that panicked with v on worker, or called
 // runtime.Goexit if v is nil.
-func (s *Scope) crashed(v any, on schedulers.Worker) error {
+func (s *Scope) crashError(v any, worker schedulers.Worker) error {
 	if v == nil {
 		return ErrGoexit
 	}
 	p := newPanicError(v)
-	schedulers.ReportPanic(on, p.Value, p.Stack)
+	schedulers.ReportPanic(worker, p.Value, p.Stack)
 	if p != v {
 		p.Async = append([]Frame{{What: "child"}}, s.promise.job.asyncStack()...)
 		p.Async[1].What = "scope"
@@ -231,19 +231,19 @@ func (s *Scope) help() {
 	if !ok {
 		return
 	}
-	by := s.from
-	if by == nil {
-		by = schedulers.Here()
+	worker := s.from
+	if worker == nil {
+		worker = schedulers.Here()
 	}
 	for ran, consent := true, true; ran && consent; {
-		ran, consent = s.helpOnce(consenter, by)
+		ran, consent = s.helpOnce(consenter, worker)
 	}
-	s.mode.ranFor(s.parent)
+	s.mode.restoreLabels(s.parent)
 }
 
 // helpOnce visits each child once, and reports whether it ran any. Children that are
 // started meanwhile are left for the next round.
-func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (ran, consent bool) {
+func (s *Scope) helpOnce(consenter schedulers.Consenter, worker schedulers.Worker) (ran, consent bool) {
 	reclaimer, _ := consenter.(schedulers.Reclaimer)
 	s.mu.Lock()
 	slabs := s.children.slabs // only grows; the part seen here stays as it is
@@ -254,13 +254,13 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (
 			if c.state.Load() != childQueued {
 				continue
 			}
-			reclaimed := reclaimer != nil && reclaimer.Reclaim(c, by)
-			if !reclaimed && !consenter.MayRunInPlace(c, by) {
+			reclaimed := reclaimer != nil && reclaimer.Reclaim(c, worker)
+			if !reclaimed && !consenter.MayRunInPlace(c, worker) {
 				return ran, false
 			}
 			if c.claim() {
 				ran = true
-				c.run(by, reclaimed, false)
+				c.run(worker, reclaimed, false)
 			}
 		}
 	}
@@ -299,7 +299,7 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 	m.node.Prepare(m)
 	m.waiting.Add(&m.node)
 	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && m.tellMade(&m.Job, nil) {
-		m.extras().tellStart()
+		m.ensureExtra().tellStart()
 	}
 	c.fn = nil
 	// A worker must not block on this lock: it would count as a worker whose work blocks.
@@ -310,14 +310,14 @@ func (c *child) suspend(recycle bool) *suspendedChild {
 	return m
 }
 
-// goOn lets the child continue on the worker on; last as in child.run.
-func (m *suspendedChild) goOn(rest suspension.Suspended, on schedulers.Worker, last bool) {
-	m.enclose(m, m.scope.home, m.scope.views.of(m.scope, on))
-	m.worker = on
+// goOn lets the child continue on worker; last as in child.run.
+func (m *suspendedChild) goOn(rest suspension.Suspended, worker schedulers.Worker, last bool) {
+	m.enclose(m, m.scope.home, m.scope.views.forWorker(m.scope, worker))
+	m.worker = worker
 	if !last {
 		m.spent = jobcore.Unproven | 1 // a goroutine that waits for the scope runs it
 	}
-	rest.GoOn(&m.task, on, m.spent)
+	rest.GoOn(&m.task, worker, m.spent)
 }
 
 // Run implements schedulers.Work. It is never called: a child that has begun is not
@@ -363,16 +363,16 @@ func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
 // new view: views of one worker differ only in identity.
 type views [8]interleave.Pointer[view]
 
-// of returns the view of on.
-func (v *views) of(s *Scope, on schedulers.Worker) *view {
+// forWorker returns the view of worker.
+func (v *views) forWorker(s *Scope, worker schedulers.Worker) *view {
 	slot := &v[0]
-	if on != nil {
-		slot = &v[uint(on.ID())%uint(len(v))]
+	if worker != nil {
+		slot = &v[uint(worker.ID())%uint(len(v))]
 	}
-	if found := slot.Load(); found != nil && found.worker == on {
+	if found := slot.Load(); found != nil && found.worker == worker {
 		return found
 	}
-	made := &view{s.ctx, s, on}
+	made := &view{s.ctx, s, worker}
 	slot.Store(made)
 	return made
 }
@@ -389,9 +389,9 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	t := &spawned[T]{scope: s}
 	t.fn = fn
 	if s == nil || !s.enter(&t.slot) {
-		return t.failed(ErrScopeEnded)
+		return t.faultWith(ErrScopeEnded)
 	}
-	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
+	err := t.prepare(t, s.views.forWorker(s, s.from), opts, forJob, fn == nil)
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 
@@ -400,7 +400,7 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
 	if err != nil {
 		s.exit(Faulted, err, l).Deliver(nil)
-		return t.failed(err)
+		return t.faultWith(err)
 	}
 	holds := l.holds // the child is not shared yet
 	if !holds {
@@ -431,19 +431,19 @@ type spawned[T any] struct {
 }
 
 // Run implements schedulers.Work.
-func (t *spawned[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
+func (t *spawned[T]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
 
-func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
+func (t *spawned[T]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
 
 // Completed implements continuation.Target: the child has ended.
 func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	return t.scope.parted(&t.core, &t.slot)
+	return t.scope.exitSpawned(&t.core, &t.slot)
 }
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
 
-// parted counts a child with a handle as ended.
-func (s *Scope) parted(child *core, l *childSlot) continuation.Chain {
+// exitSpawned counts a child with a handle as ended.
+func (s *Scope) exitSpawned(child *core, l *childSlot) continuation.Chain {
 	final, err := Status(child.final), child.err()
 	switch {
 	case final == Faulted && s.mode&supervising != 0:

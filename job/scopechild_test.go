@@ -20,8 +20,8 @@ func TestChildrenWithoutHandlesAreRecycled(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
 	for range 1000 {
-		s.Go(pass)
-		s.Go(pass)
+		s.Go(doNothing)
+		s.Go(doNothing)
 		m.all()
 	}
 	assert.Len(t, s.children.slabs, 1)
@@ -65,7 +65,7 @@ func TestAChildThatWasRunInPlaceServesNoOther(t *testing.T) {
 	s := NewScope(m.ctx())
 	first := 0
 	s.Go(func(context.Context) error { first++; return nil })
-	s.Go(pass)
+	s.Go(doNothing)
 	s.help()
 	assert.Equal(t, 1, first)
 	assert.Nil(t, s.children.free, "the scheduler still has them")
@@ -97,8 +97,8 @@ func TestWithoutConsentTheWaiterRunsNoChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &manual{}
 		s := NewScope(m.ctx())
-		s.Go(pass)
-		s.Go(pass)
+		s.Go(doNothing)
+		s.Go(doNothing)
 		s.help()
 		assert.Equal(t, 1, m.asked, "one refusal is enough")
 		go m.all()
@@ -111,7 +111,7 @@ func TestAWaitForAScopeThatCouldNeverEndIsRefused(t *testing.T) {
 	var s *Scope
 	j := Go(m.ctx(), func(ctx context.Context) error {
 		s = NewScope(ctx)
-		s.Go(pass)
+		s.Go(doNothing)
 		m.block = func() (func(), error) { return nil, ErrWouldDeadlock }
 		return s.Wait()
 	})

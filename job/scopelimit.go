@@ -48,8 +48,8 @@ type gate struct {
 
 // heldChild is a child that can wait for a slot.
 type heldChild interface {
-	// admitted is called when the child has got a slot, and submits it. mu is not held.
-	admitted()
+	// submitAdmitted is called when the child has got a slot, and submits it. mu is not held.
+	submitAdmitted()
 
 	// take gives the child a slot, with mu held; false: it has ended in the queue.
 	take() bool
@@ -115,22 +115,22 @@ func (s *Scope) admit() {
 		return
 	}
 	s.gate.serving = true
-	s.serve()
+	s.serveAndUnlock()
 }
 
-// serve is the loop of admit. mu is held; serve unlocks it.
-func (s *Scope) serve() {
+// serveAndUnlock is the loop of admit. mu is held.
+func (s *Scope) serveAndUnlock() {
 	returned := true
 	defer func() {
 		if !returned { // a scheduler that runs work in place ran one that called Goexit
 			s.mu.Lock()
-			go s.serve()
+			go s.serveAndUnlock()
 		}
 	}()
 	for c := s.gate.next(); c != nil; c = s.gate.next() {
 		s.mu.Unlock()
 		returned = false
-		c.admitted()
+		c.submitAdmitted()
 		returned = true
 		s.mu.Lock()
 	}
@@ -144,8 +144,8 @@ func (c *child) take() bool { return true }
 // endedInQueue implements heldChild. A child without a handle ends when it runs.
 func (c *child) endedInQueue() bool { return false }
 
-// admitted implements heldChild.
-func (c *child) admitted() { c.scope.offer(c) }
+// submitAdmitted implements heldChild.
+func (c *child) submitAdmitted() { c.scope.offer(c) }
 
 // childSlot records whether a child with a handle has a slot. It is guarded by Scope.mu.
 type childSlot struct {
@@ -170,8 +170,8 @@ func (t *spawned[T]) take() bool { return t.slot.take() }
 // endedInQueue implements heldChild.
 func (t *spawned[T]) endedInQueue() bool { return t.slot.gone }
 
-// admitted implements heldChild.
-func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }
+// submitAdmitted implements heldChild.
+func (t *spawned[T]) submitAdmitted() { t.activateChild(t.scope.flags) }
 
 // activateChild submits a child that has waited for a slot, unless it was canceled since
 // it got its slot.

@@ -74,11 +74,11 @@ func TestAChildThatHasSuspendedKeepsItsScopeOpen(t *testing.T) {
 	assert.NotNil(t, s.children.free, "the child's object serves the next one")
 	j := s.WaitAsync()
 	assert.False(t, j.IsCompleted())
-	assert.True(t, s.Go(pass), "it has not ended, so others may come")
+	assert.True(t, s.Go(doNothing), "it has not ended, so others may come")
 	m.step(t)
 	suspended.Return(Void{}, nil).Deliver(nil)
 	assert.True(t, j.IsCompleted())
-	assert.False(t, s.Go(inOneStep(pass)), "it has ended")
+	assert.False(t, s.Go(inOneStep(doNothing)), "it has ended")
 }
 
 func TestTheContextOfAChildThatHasStepsIsItsScopes(t *testing.T) {
@@ -292,14 +292,14 @@ func TestASchedulerThatRefusesOrAbandonsAChildThatHasSteps(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
 	m.refuse = errors.New("full")
-	assert.False(t, s.Go(inOneStep(pass)))
+	assert.False(t, s.Go(inOneStep(doNothing)))
 	assert.ErrorIs(t, s.Wait(), m.refuse)
 	_, err := InScopeAsync(m.ctx(), bodyInSteps(inOneStep, func(context.Context, *Scope) error { return nil })).Await()
 	require.ErrorIs(t, err, m.refuse)
 
 	m.refuse = nil
 	s = NewScope(m.ctx())
-	s.Go(inOneStep(pass))
+	s.Go(inOneStep(doNothing))
 	m.take(t).Abandon(nil)
 	assert.ErrorIs(t, s.Wait(), ErrShutdown)
 }

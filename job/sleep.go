@@ -26,7 +26,7 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return ended(Canceled, Void{}, contextError(ctx))
+		return newCompleted(Canceled, Void{}, contextError(ctx))
 	}
 	if d <= 0 {
 		return FromResult(Void{})
@@ -63,7 +63,7 @@ type guardedSleep struct {
 type guard struct {
 	watch ctxwatch.Watch
 	ctx   context.Context
-	of    *sleep
+	sleep *sleep
 }
 
 func newSleep(ctx context.Context) *sleep {
@@ -73,7 +73,7 @@ func newSleep(ctx context.Context) *sleep {
 	} else {
 		g := &guardedSleep{}
 		s = &g.sleep
-		g.watching.ctx, g.watching.of, s.guard = ctx, s, &g.watching
+		g.watching.ctx, g.watching.sleep, s.guard = ctx, s, &g.watching
 	}
 	s.promise.init()
 	s.timer.OnExpire = s
@@ -103,7 +103,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 // ContextEnded implements ctxwatch.Ender.
 func (g *guard) ContextEnded(*ctxwatch.Watch) {
 	why := contextError(g.ctx) // may run user code: call it before the promise is won
-	if s := g.of; s.promise.reserve() {
+	if s := g.sleep; s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)
 	}

@@ -34,7 +34,7 @@ func (s *Source[T]) Job() *Job[T] { return &s.ready().job }
 
 // ready returns the promise, and initializes that of a zero source.
 func (s *Source[T]) ready() *promise[T] {
-	if state := &s.promise.job.state; state.is(Scheduled) { // the zero word
+	if state := &s.promise.job.state; state.hasStatus(Scheduled) { // the zero word
 		s.promise.job.mayBeDropped(3)
 		state.move(Scheduled, WaitingForActivation)
 	}
@@ -43,7 +43,7 @@ func (s *Source[T]) ready() *promise[T] {
 
 // TrySetResult completes the job with a value.
 func (s *Source[T]) TrySetResult(value T) bool {
-	return s.decided(s.ready().settle(Completed, value, nil))
+	return s.awaitDecision(s.ready().settle(Completed, value, nil))
 }
 
 // TrySetError makes the job fault with err. A nil err is a mistake: the job then faults
@@ -53,7 +53,7 @@ func (s *Source[T]) TrySetError(err error) bool {
 	if err == nil {
 		err = errors.New("job: TrySetError was given a nil error")
 	}
-	return s.decided(s.ready().settle(Faulted, zero, err))
+	return s.awaitDecision(s.ready().settle(Faulted, zero, err))
 }
 
 // TrySetCanceled makes the job Canceled with context.Canceled.
@@ -63,22 +63,22 @@ func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
 // and cause; a nil cause adds nothing.
 func (s *Source[T]) TrySetCanceledCause(cause error) bool {
 	var zero T
-	return s.decided(s.ready().settle(Canceled, zero, canceledError(cause)))
+	return s.awaitDecision(s.ready().settle(Canceled, zero, canceledError(cause)))
 }
 
 // TrySet completes the job with what a function returned: a nil err as
 // TrySetResult, any other as a fault that keeps the value too.
 func (s *Source[T]) TrySet(value T, err error) bool {
 	if err == nil {
-		return s.decided(s.ready().settle(Completed, value, nil))
+		return s.awaitDecision(s.ready().settle(Completed, value, nil))
 	}
-	return s.decided(s.ready().settle(Faulted, value, err))
+	return s.awaitDecision(s.ready().settle(Faulted, value, err))
 }
 
-// decided returns won. A call that lost waits until the winner's outcome is visible: its
+// awaitDecision returns won. A call that lost waits until the winner's outcome is visible: its
 // caller takes false to mean that the job has ended, so the status must agree. The wait
 // is short, since the winner is between two steps and runs no user code there.
-func (s *Source[T]) decided(won bool) bool {
+func (s *Source[T]) awaitDecision(won bool) bool {
 	for !won && !s.promise.job.isCompleted() {
 		interleave.Spin()
 	}
@@ -95,17 +95,17 @@ func canceledError(cause error) error {
 // Completed jobs with the most frequent results. Nothing distinguishes two of them, so
 // one of each is enough; the choice of values is .NET's.
 var (
-	completedVoid  = ended(Completed, Void{}, nil)
-	completedBools = [...]*Job[bool]{ended(Completed, false, nil), ended(Completed, true, nil)}
+	completedVoid  = newCompleted(Completed, Void{}, nil)
+	completedBools = [...]*Job[bool]{newCompleted(Completed, false, nil), newCompleted(Completed, true, nil)}
 	completedInts  = func() (js [10]*Job[int]) {
 		for i := range js {
-			js[i] = ended(Completed, i+leastInt, nil)
+			js[i] = newCompleted(Completed, i+minInt, nil)
 		}
 		return js
 	}()
 )
 
-const leastInt = -1
+const minInt = -1
 
 // FromResult returns a job that has completed with value. For [Void], for a bool and
 // for an int from -1 to 8 it is always the same job and allocates nothing.
@@ -120,11 +120,11 @@ func FromResult[T any](value T) *Job[T] {
 		}
 		return any(completedBools[0]).(*Job[T])
 	case *int:
-		if i := *v - leastInt; 0 <= i && i < len(completedInts) {
+		if i := *v - minInt; 0 <= i && i < len(completedInts) {
 			return any(completedInts[i]).(*Job[T])
 		}
 	}
-	return ended(Completed, value, nil)
+	return newCompleted(Completed, value, nil)
 }
 
 // FromError returns a job that has faulted with err. For a nil err it is
@@ -134,17 +134,17 @@ func FromError[T any](err error) *Job[T] {
 	if err == nil {
 		return FromResult(zero)
 	}
-	return ended(Faulted, zero, err)
+	return newCompleted(Faulted, zero, err)
 }
 
 // FromCanceled returns a job that is Canceled. Its error matches both context.Canceled
 // and cause, which may be nil.
 func FromCanceled[T any](cause error) *Job[T] {
 	var zero T
-	return ended(Canceled, zero, canceledError(cause))
+	return newCompleted(Canceled, zero, canceledError(cause))
 }
 
-func ended[T any](final Status, value T, err error) *Job[T] {
+func newCompleted[T any](final Status, value T, err error) *Job[T] {
 	j := &Job[T]{value: value}
 	j.setErr(err)
 	j.publish(final)
@@ -166,8 +166,8 @@ func (p *promise[T]) initDependent() {
 	p.job.mode = dependent
 }
 
-// handOver marks the job's value as belonging to its waiter alone.
-func (p *promise[T]) handOver() { p.job.mode |= handing }
+// setExclusive marks the job's value as belonging to its waiter alone.
+func (p *promise[T]) setExclusive() { p.job.mode |= handing }
 
 func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
 	if !p.reserve() {
@@ -180,7 +180,7 @@ func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, 
 func (p *promise[T]) reserve() bool { return p.job.state.reserve(WaitingForActivation) }
 
 // taken reports whether a reserve has been won.
-func (p *promise[T]) taken() bool { return !p.job.state.is(WaitingForActivation) }
+func (p *promise[T]) taken() bool { return !p.job.state.hasStatus(WaitingForActivation) }
 
 // publish completes the job, which the caller has reserved.
 func (p *promise[T]) publish(final Status, value T, err error) continuation.Chain {

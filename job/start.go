@@ -35,7 +35,7 @@ func (c *core) startIfCreated() {
 // waiter reads the scheduler as soon as it sees Scheduled, so status and scheduler change
 // together, under the lock that the waiter takes. A Start that loses changes neither.
 func (c *core) startOn(home *schedulers.Home) bool {
-	r := c.extras()
+	r := c.ensureExtra()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !c.state.start() {
@@ -47,7 +47,7 @@ func (c *core) startOn(home *schedulers.Home) bool {
 
 // scheduler returns the scheduler that a job seen as Scheduled was submitted to.
 func (c *core) scheduler() schedulers.Scheduler {
-	if r := c.rare.Load(); r != nil {
+	if r := c.extra.Load(); r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 	}
@@ -65,7 +65,7 @@ func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
 	if err == nil {
 		return nil
 	}
-	err = refused(err)
+	err = refusalError(err)
 	if c.state.reserve(Scheduled) {
 		c.abort(Faulted, err).Deliver(from.From)
 	}

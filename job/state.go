@@ -88,9 +88,9 @@ func (s *state) status() Status { return Status(s.word.Load()&statusMask) ^ Sche
 // set sets the status of a job that is not shared yet.
 func (s *state) set(first Status) { s.word.Store(wordOf(first)) }
 
-// is reports whether the word is that of the status, without marks. Except for Running,
+// hasStatus reports whether the word is that of the status, without marks. Except for Running,
 // this also means that the right to complete the job has not been won.
-func (s *state) is(status Status) bool { return s.word.Load() == wordOf(status) }
+func (s *state) hasStatus(status Status) bool { return s.word.Load() == wordOf(status) }
 
 // start moves Created to Scheduled; false: the job was started or canceled before.
 func (s *state) start() bool { return s.move(Created, Scheduled) }

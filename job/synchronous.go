@@ -23,9 +23,9 @@ import (
 // queue holds the continuations that the outermost worker will run next. It is passed as
 // the worker of a delivery, and so reaches the delivered targets.
 type queue struct {
-	on   schedulers.Worker
-	list []linked
-	next int
+	worker schedulers.Worker
+	list   []linked
+	next   int
 }
 
 func (q *queue) push(l linked) { q.list = append(q.list, l) }
@@ -50,28 +50,28 @@ func (q *queue) run() {
 	defer func() {
 		for !empty {
 			if l := q.pop(); l != nil {
-				l.submitResumed(q.on)
+				l.submitResumed(q.worker)
 			} else {
 				empty = true
 			}
 		}
 	}()
 	for l := q.pop(); l != nil; l = q.pop() {
-		l.runNext(q.on, q)
+		l.runNext(q.worker, q)
 	}
 	empty = true
 }
 
 // runSynchronous notifies the synchronous continuations of a job whose function was run
-// by the worker on.
-func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
+// by worker.
+func (r *extra) runSynchronous(worker schedulers.Worker, q *queue) {
 	waiters := r.synchronous.Complete()
 	switch {
 	case waiters == continuation.Chain{}:
 	case q != nil:
 		waiters.Deliver(q)
 	default:
-		q = &queue{on: on}
+		q = &queue{worker: worker}
 		waiters.Deliver(q)
 		q.run()
 	}
@@ -79,10 +79,10 @@ func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
 
 // addSynchronous adds n to the synchronous continuations; false: the job has ended.
 //
-// The completer of a job reads its rare part after publishing the outcome, and may find
+// The completer of a job reads its extra part after publishing the outcome, and may find
 // none. So addSynchronous checks the outcome after adding: one of the two sees the other.
 func (c *core) addSynchronous(n *continuation.Node) bool {
-	r := c.extras()
+	r := c.ensureExtra()
 	if !r.synchronous.Add(n) {
 		return false
 	}
@@ -91,16 +91,16 @@ func (c *core) addSynchronous(n *continuation.Node) bool {
 
 // Scheduler implements schedulers.Worker.
 func (q *queue) Scheduler() schedulers.Scheduler {
-	if q.on == nil {
+	if q.worker == nil {
 		return nil
 	}
-	return q.on.Scheduler()
+	return q.worker.Scheduler()
 }
 
 // ID implements schedulers.Worker.
 func (q *queue) ID() int {
-	if q.on == nil {
+	if q.worker == nil {
 		return 0
 	}
-	return q.on.ID()
+	return q.worker.ID()
 }

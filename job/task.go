@@ -40,7 +40,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	}
 	o := merge(opts)
 	if o.name != "" {
-		t.extras().name = o.name
+		t.ensureExtra().name = o.name
 	}
 	if nilFunc {
 		return ErrNilFunc
@@ -72,13 +72,13 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
 	t.owner, t.own, t.home = self, &t.body, home
 	if home.LongRunning != nil {
-		t.foresee(home.LongRunning)
+		t.flagLongRunning(home.LongRunning)
 	}
 	t.nest(ctx)
 }
 
-// failed makes the job fault with err, the reason why it could not be made.
-func (t *task[T]) failed(err error) *Job[T] {
+// faultWith makes the job fault with err, the reason why it could not be made.
+func (t *task[T]) faultWith(err error) *Job[T] {
 	t.setErr(err)
 	t.publish(Faulted).Deliver(nil)
 	return &t.Job
@@ -93,9 +93,9 @@ func (t *task[T]) Abandon(reason error) {
 
 // run claims the job, runs its function and completes it. It does nothing if it loses
 // the claim to a waiter that runs the job in place, or to a canceller.
-func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
+func (t *task[T]) run(self invoker[T], worker schedulers.Worker, q *queue) {
 	if t.state.claim() {
-		t.worker = on
+		t.worker = worker
 		if q != nil {
 			// The job runs inside other work, perhaps not on the worker's goroutine.
 			t.spent = jobcore.Unproven | 1
@@ -105,8 +105,8 @@ func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 }
 
 // execute is run for a caller that has claimed the job and has more to do after it.
-func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
-	t.worker = on
+func (t *task[T]) execute(self invoker[T], worker schedulers.Worker) {
+	t.worker = worker
 	t.finish(self, nil, false)
 }
 
@@ -166,7 +166,7 @@ func (t *task[T]) Fault(err error) continuation.Chain {
 	var none T
 	t.value = none
 	if k, ok := t.owner.(keeper); ok {
-		err = k.crashed(err)
+		err = k.crashError(err)
 	}
 	t.setErr(err)
 	return t.end(Faulted)
@@ -186,12 +186,12 @@ func (t *task[T]) end(final Status) continuation.Chain {
 func (t *task[T]) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
-		p := t.panicked(v)
+		p := t.panicError(v)
 		schedulers.ReportPanic(t.worker, p.Value, p.Stack)
 		err = p
 	}
 	if k, ok := t.owner.(keeper); ok {
-		err = k.crashed(err)
+		err = k.crashError(err)
 	}
 	t.setErr(err)
 	t.complete(Faulted, q, false)
@@ -199,9 +199,9 @@ func (t *task[T]) crash(v any, q *queue) {
 
 // keeper is a task that has its own outcome to keep, whatever its function does.
 type keeper interface {
-	// crashed returns the error of a function that has panicked or called
+	// crashError returns the error of a function that has panicked or called
 	// runtime.Goexit, joined to the error that is kept.
-	crashed(err error) error
+	crashError(err error) error
 }
 
 // complete publishes the outcome of a function, on the goroutine that claimed the job,
@@ -213,7 +213,7 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.attended = true
 	t.conclude(final)
 	waiters := t.waiting.CompleteAttended()
-	r := t.rare.Load()
+	r := t.extra.Load()
 	if (waiters != continuation.Chain{}) {
 		from := t.worker
 		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {

@@ -189,7 +189,7 @@ func TestNilInCombinators(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"Catch":        errorOf(Catch(ctx, nil, func(_ context.Context, err error) (int, error) { return 0, err })),
-		"Finally":      errorOf(Finally[int](ctx, nil, pass)),
+		"Finally":      errorOf(Finally[int](ctx, nil, doNothing)),
 		"ContinueWith": errorOf(ContinueWith(ctx, nil, func(_ context.Context, j *Job[int]) (int, error) { return j.GetResult() })),
 		"the method":   errorOf((*Job[int])(nil).ContinueWith(ctx, func(_ context.Context, j *Job[int]) error { return j.Err() })),
 	} {

@@ -27,48 +27,48 @@ func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
 		return false
 	}
-	c.extras().record().told = h
+	c.ensureExtra().ensureDiagnostics().subject = h
 	w.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
 	return true
 }
 
-func (r *rare) tellStart() { r.tell(tracking.Started, Running) }
+func (r *extra) tellStart() { r.tell(tracking.Started, Running) }
 
-// ended tells the listeners that the job has its outcome, and removes the job from the
+// leaveTracking tells the listeners that the job has its outcome, and removes the job from the
 // table. Both happen before any code can see that the job has ended.
-func (r *rare) ended(final Status) {
-	if r.recorded == nil {
+func (r *extra) leaveTracking(final Status) {
+	if r.diagnostics == nil {
 		return
 	}
-	if n := r.recorded.ticket; n != 0 {
+	if n := r.diagnostics.ticket; n != 0 {
 		tracking.LeaveJob(n)
 	}
 	r.tell(tracking.Ended, final)
 }
 
-func (r *rare) tell(m tracking.Moment, s Status) {
-	if r.recorded != nil && r.recorded.told != nil {
-		tracking.Tell(tracking.Life{Moment: m, Job: r.recorded.told, Status: uint8(s)})
+func (r *extra) tell(m tracking.Moment, s Status) {
+	if r.diagnostics != nil && r.diagnostics.subject != nil {
+		tracking.Tell(tracking.Life{Moment: m, Job: r.diagnostics.subject, Status: uint8(s)})
 	}
 }
 
 // TellMade implements jobcore.Telling.
 func (i *insides) TellMade(h any, m tracking.Machine) {
 	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
-		i.rare.Load().tellStart() // a machine runs where it is made
+		i.extra.Load().tellStart() // a machine runs where it is made
 	}
 }
 
 // Told implements jobcore.Telling.
 func (i *insides) Told() bool {
-	r := i.rare.Load()
-	return r != nil && r.recorded != nil && r.recorded.told != nil
+	r := i.extra.Load()
+	return r != nil && r.diagnostics != nil && r.diagnostics.subject != nil
 }
 
 // About implements jobcore.Telling.
 func (i *insides) About() (a jobcore.About) {
-	if r := i.rare.Load(); r != nil && r.recorded != nil {
-		a.Made = r.recorded.made
+	if r := i.extra.Load(); r != nil && r.diagnostics != nil {
+		a.Made = r.diagnostics.creationPC
 	}
 	a.Status = uint8(i.core().status())
 	if c := i.core(); c.own != nil {

@@ -45,7 +45,7 @@ func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 		next = &unobserved{hook, schedulers.NewHook("job.OnUnobserved", hook)}
 	}
 	if last := unobservedHook.Swap(next); last != nil {
-		return last.given
+		return last.function
 	}
 	return nil
 }
@@ -67,15 +67,15 @@ var unobservedHook interleave.Pointer[unobserved]
 
 // unobserved is a hook that was set: the user's function, and the form in which it is called.
 type unobserved struct {
-	given func(Failure)
-	hook  schedulers.Hook[Failure]
+	function func(Failure)
+	hook     schedulers.Hook[Failure]
 }
 
 // failure is the record of one failure.
 type failure struct {
 	Failure
-	made    uintptr         // of a source: its program counter, looked up for the report; or 0
-	settled interleave.Bool // observed, or reported
+	creationPC uintptr         // of a source: its program counter, looked up for the report; or 0
+	settled    interleave.Bool // observed, or reported
 }
 
 // reportWith arranges for the collector to report f when c is garbage.
@@ -89,7 +89,7 @@ func (c *core) fail() {
 	if unobservedHook.Load() == nil || c.mode&reported != 0 {
 		return
 	}
-	r := c.extras()
+	r := c.ensureExtra()
 	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
 	r.failure = f
 	outstanding.add(f)
@@ -117,8 +117,8 @@ func (c *core) mayBeDropped(skip int) {
 	f := &failure{Failure: Failure{Err: ErrDropped, ID: id}}
 	var made [1]uintptr
 	runtime.Callers(skip+1, made[:])
-	f.made = made[0]
-	if c.rare.CompareAndSwap(nil, &rare{id: id, recorded: &recorded{dropped: f}}) {
+	f.creationPC = made[0]
+	if c.extra.CompareAndSwap(nil, &extra{id: id, diagnostics: &diagnostics{dropFailure: f}}) {
 		f.reportWith(c)
 	}
 }
@@ -128,7 +128,7 @@ func (c *core) observe() {
 	if !c.state.observe() {
 		return
 	}
-	if r := c.rare.Load(); r != nil && r.failure != nil {
+	if r := c.extra.Load(); r != nil && r.failure != nil {
 		if r.failure.settled.CompareAndSwap(false, true) {
 			outstanding.remove(r.failure)
 		}
@@ -146,9 +146,9 @@ func (f *failure) report() bool {
 	if hook == nil {
 		return false
 	}
-	if f.made != 0 {
+	if f.creationPC != 0 {
 		f.Creation = Frame{What: "source", Job: fmt.Sprintf("#%d", f.ID)}
-		f.Creation.Function, f.Creation.File, f.Creation.Line = where(f.made)
+		f.Creation.Function, f.Creation.File, f.Creation.Line = where(f.creationPC)
 	}
 	hook.hook.Call(f.Failure)
 	return true

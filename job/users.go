@@ -27,16 +27,16 @@ const (
 	realExists int32 = 1 << 30
 )
 
-func unused(n int32) bool { return n&^(canceled|realExists) == left }
+func noUsers(n int32) bool { return n&^(canceled|realExists) == left }
 
-// none reports whether the context is no longer needed.
-func (u *users) none() bool { return unused(u.n.Load()) }
+// unused reports whether the context is no longer needed.
+func (u *users) unused() bool { return noUsers(u.n.Load()) }
 
 // hold counts one more user; false: the context is no longer needed and has ended.
 func (u *users) hold() bool {
 	for {
 		n := u.n.Load()
-		if unused(n) {
+		if noUsers(n) {
 			return false
 		}
 		if u.n.CompareAndSwap(n, n+1) {
@@ -47,12 +47,12 @@ func (u *users) hold() bool {
 
 // release records that a user counted by hold has ended, and reports whether it was the
 // last one.
-func (u *users) release() (last bool) { return unused(u.n.Add(-1)) }
+func (u *users) release() (last bool) { return noUsers(u.n.Add(-1)) }
 
 // leave records, once, that the job itself has ended, and reports whether it was the
 // last user. (An Or that returns the old value is a loop of compare-and-swaps; an Add is
 // one instruction.)
-func (u *users) leave() (last bool) { return unused(u.n.Add(left)) }
+func (u *users) leave() (last bool) { return noUsers(u.n.Add(left)) }
 
 // noteCancel records that Cancel was called in the chain of contexts of which this is the
 // outermost.
@@ -68,7 +68,7 @@ func (u *users) cancelCalled() bool { return u.n.Load()&canceled != 0 }
 func (u *users) setReal(r *realContext) {
 	for {
 		n := u.n.Load()
-		if unused(n) {
+		if noUsers(n) {
 			r.cancel(nil)
 		}
 		if u.n.CompareAndSwap(n, n|realExists) {

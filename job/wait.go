@@ -25,20 +25,20 @@ func (c *core) wait(ctx context.Context) error {
 	if c.isCompleted() {
 		return nil
 	}
-	by := workerOf(ctx)
-	if by == nil {
+	worker := workerOf(ctx)
+	if worker == nil {
 		// The certain answer is worth its microsecond: the goroutine is about to park.
-		by = schedulers.Here()
+		worker = schedulers.Here()
 	}
-	if c.serve(ctx, by, servedDepth) {
+	if c.serve(ctx, worker, maxServeDepth) {
 		return nil
 	}
-	return c.park(ctx, current(ctx), by)
+	return c.park(ctx, current(ctx), worker)
 }
 
-// servedDepth is how deep a wait searches for jobs that it may run in place: behind
+// maxServeDepth is how deep a wait searches for jobs that it may run in place: behind
 // continuations, and in a WhenAll of a WhenAll.
-const servedDepth = 32
+const maxServeDepth = 32
 
 // serve runs, on the waiter's goroutine, the jobs that must run before this one can
 // complete, and reports whether this one has ended. A queued job is run in place; for a
@@ -49,32 +49,32 @@ const servedDepth = 32
 // For a [WhenAny], a [Race] and a [Completions.Next] it runs nothing, although one of
 // their jobs would end the wait: the waiter would have to finish the job that it has
 // begun, and another one may end long before.
-func (c *core) serve(ctx context.Context, by schedulers.Worker, depth int) bool {
+func (c *core) serve(ctx context.Context, worker schedulers.Worker, depth int) bool {
 	if _, bounded := ctx.Deadline(); bounded || depth == 0 {
 		return c.isCompleted()
 	}
 	if before := c.antecedents(); before != nil {
 		for i := before.count() - 1; i >= 0; i-- {
-			if b := before.at(i); b != nil && !b.isCompleted() {
-				b.serve(ctx, by, depth-1)
+			if b := before.get(i); b != nil && !b.isCompleted() {
+				b.serve(ctx, worker, depth-1)
 			}
 		}
 	}
-	return c.isCompleted() || c.runInPlace(ctx, by)
+	return c.isCompleted() || c.runInPlace(ctx, worker)
 }
 
 // antecedents are the jobs that all have to end before another one can.
 type antecedents interface {
 	count() int
-	at(i int) *core // nil: it has ended, or there is none
+	get(i int) *core // nil: it has ended, or there is none
 }
 
 // antecedents returns the jobs that this one waits for, or nil if there are none, or if
 // they are not known.
 func (c *core) antecedents() antecedents {
 	if c.own == nil {
-		if r := c.rare.Load(); r != nil && r.whole != nil {
-			return r.whole.unfinished()
+		if r := c.extra.Load(); r != nil && r.countdown != nil {
+			return r.countdown.remaining()
 		}
 		return nil
 	}
@@ -89,48 +89,48 @@ func (c *core) antecedents() antecedents {
 // scheduler consents: otherwise a job that the only worker waits for would never run.
 // (serve has excluded waits with a deadline: running cannot be bounded.) If such a job
 // calls runtime.Goexit, the goroutine of its waiter ends too.
-func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
+func (c *core) runInPlace(ctx context.Context, worker schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
 		return false
 	}
-	if !c.mayRun(c.scheduler(), by) {
+	if !c.mayRun(c.scheduler(), worker) {
 		return false
 	}
-	return c.runFor(ctx, by)
+	return c.runFor(ctx, worker)
 }
 
-// mayRun reports whether s, where the job is queued, permits the worker by to run it in place.
-func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
-	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.own.owner, by) {
+// mayRun reports whether s, where the job is queued, permits worker to run it in place.
+func (c *core) mayRun(s schedulers.Scheduler, worker schedulers.Worker) bool {
+	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.own.owner, worker) {
 		return true
 	}
 	consenter, ok := s.(schedulers.Consenter)
-	return ok && consenter.MayRunInPlace(c.own.owner, by)
+	return ok && consenter.MayRunInPlace(c.own.owner, worker)
 }
 
 // runFor runs the job on the goroutine of ctx's job, if no worker has claimed it
 // meanwhile, and reports whether it has ended.
-func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
+func (c *core) runFor(ctx context.Context, worker schedulers.Worker) bool {
 	behalf := current(ctx)
 	if behalf != nil && c.enclosingJob() == behalf {
 		// The waiting job has started this one itself; a mark records the wait.
 		if c.state.claimInPlace() {
 			c.own.spent = jobcore.Unproven | 1
-			c.own.owner.runClaimed(by)
+			c.own.owner.runClaimed(worker)
 			if !c.isCompleted() {
 				c.state.leavePlace() // it has suspended, and continues elsewhere
 			}
-			c.mode.ranFor(ctx)
+			c.mode.restoreLabels(ctx)
 		}
 		return c.isCompleted()
 	}
 	c.runOnBehalf(behalf, func() {
 		if c.state.claim() {
 			c.own.spent = jobcore.Unproven | 1
-			c.own.owner.runClaimed(by)
+			c.own.owner.runClaimed(worker)
 		}
 	})
-	c.mode.ranFor(ctx)
+	c.mode.restoreLabels(ctx)
 	return c.isCompleted()
 }
 
@@ -178,7 +178,7 @@ func (p *onBehalf) Completed(schedulers.Worker) continuation.Chain { return cont
 
 // park blocks the goroutine until the job or the context has ended. If behalf is not
 // nil, the wait is on its behalf.
-func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) error {
+func (c *core) park(ctx context.Context, behalf *core, worker schedulers.Worker) error {
 	p := &parked{awake: make(chan struct{}), job: behalf, bounded: bounded(ctx, behalf)}
 	p.node.Prepare(p)
 	if !c.waiting.Add(&p.node) {
@@ -191,7 +191,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 			return c.giveUp(p, err)
 		}
 	}
-	err := schedulers.Wait(c.reporting(ctx), by, c.homeFor(ctx), p.awake)
+	err := schedulers.Wait(c.withReason(ctx), worker, c.homeFor(ctx), p.awake)
 	select {
 	case <-p.awake:
 		return nil
@@ -203,9 +203,9 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	return c.giveUp(p, err)
 }
 
-// reporting returns ctx for a wait for c. It carries the awaited job, if a listener
+// withReason returns ctx for a wait for c. It carries the awaited job, if a listener
 // reports such waits.
-func (c *core) reporting(ctx context.Context) context.Context {
+func (c *core) withReason(ctx context.Context) context.Context {
 	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
 		return ctx
 	}
@@ -213,14 +213,14 @@ func (c *core) reporting(ctx context.Context) context.Context {
 }
 
 // reason is a job that is waited for.
-type reason struct{ of *core }
+type reason struct{ awaited *core }
 
 // Reason implements [schedulers.Reasoner].
 func (r reason) Reason() (what, holder string) {
-	if x := r.of.rare.Load(); x != nil && x.name != "" {
+	if x := r.awaited.extra.Load(); x != nil && x.name != "" {
 		return "job " + x.name, ""
 	}
-	return "job #" + strconv.FormatUint(r.of.extras().id, 10), ""
+	return "job #" + strconv.FormatUint(r.awaited.ensureExtra().id, 10), ""
 }
 
 // homeFor returns the scheduler whose work a wait with ctx depends on for its end, or nil.
@@ -240,7 +240,7 @@ func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
 		return false
 	}
-	if r := c.rare.Load(); r != nil && r.anywhere.Load() {
+	if r := c.extra.Load(); r != nil && r.ignoresHome.Load() {
 		return false
 	}
 	s := c.status()
@@ -265,9 +265,9 @@ type parked struct {
 	bounded bool  // it ends though neither job does
 }
 
-// elsewhere reports whether the wait ends by itself, so that the job behind it
+// endsOtherwise reports whether the wait ends by itself, so that the job behind it
 // continues.
-func (p *parked) elsewhere() bool { return p.bounded }
+func (p *parked) endsOtherwise() bool { return p.bounded }
 
 func (p *parked) waitingJob() (*core, string) {
 	if p.job == nil {

@@ -66,7 +66,7 @@ func (w *whenAll[T]) finish() continuation.Chain {
 
 func (w *whenAll[T]) job() *core { return w.promise.job.base() }
 
-func (w *whenAll[T]) awaited() antecedents {
+func (w *whenAll[T]) remaining() antecedents {
 	if w.jobs == nil {
 		return nil
 	}
@@ -76,8 +76,8 @@ func (w *whenAll[T]) awaited() antecedents {
 // jobList implements antecedents.
 type jobList[T any] []*Job[T]
 
-func (l jobList[T]) count() int     { return len(l) }
-func (l jobList[T]) at(i int) *core { return l[i].base() }
+func (l jobList[T]) count() int      { return len(l) }
+func (l jobList[T]) get(i int) *core { return l[i].base() }
 
 type whenAllOf struct {
 	promise promise[Void]
@@ -104,7 +104,7 @@ func (w *whenAllOf) finish() continuation.Chain {
 
 func (w *whenAllOf) job() *core { return w.promise.job.base() }
 
-func (w *whenAllOf) awaited() antecedents {
+func (w *whenAllOf) remaining() antecedents {
 	if w.jobs == nil {
 		return nil
 	}
@@ -114,8 +114,8 @@ func (w *whenAllOf) awaited() antecedents {
 // handleList implements antecedents.
 type handleList []Handle
 
-func (l handleList) count() int     { return len(l) }
-func (l handleList) at(i int) *core { return baseOf(l[i]) }
+func (l handleList) count() int      { return len(l) }
+func (l handleList) get(i int) *core { return baseOf(l[i]) }
 
 // failures collects the errors of several jobs.
 type failures struct {
@@ -150,72 +150,72 @@ func (f *failures) err() error {
 
 // countdown notifies a finisher when the last of several jobs has ended.
 type countdown struct {
-	left  interleave.Int64
-	whole finisher
-	mu    interleave.Mutex // guards the finisher's list of jobs, which a waiter reads
+	left     interleave.Int64
+	finisher finisher
+	mu       interleave.Mutex // guards the finisher's list of jobs, which a waiter reads
 }
 
 type finisher interface {
 	finish() continuation.Chain
 	job() *core
 
-	// awaited returns the jobs that are counted, or nil once it has finished. mu is held.
-	awaited() antecedents
+	// remaining returns the jobs that are counted, or nil once it has finished. mu is held.
+	remaining() antecedents
 }
 
 type countNode struct {
 	continuation.Node
-	of *countdown
+	countdown *countdown
 }
 
 // start registers with n jobs. It counts itself too, so that a job that ends during
 // registration does not finish the countdown.
-func (d *countdown) start(n int, at func(int) *core, whole finisher) {
-	d.whole = whole
-	if allEnded(n, at) {
-		whole.finish().Deliver(nil)
+func (d *countdown) start(n int, jobAt func(int) *core, f finisher) {
+	d.finisher = f
+	if allEnded(n, jobAt) {
+		f.finish().Deliver(nil)
 		return
 	}
 	d.left.Store(int64(n) + 1)
-	whole.job().extras().whole = d // an allocation of 96 bytes, which lets a waiter run the jobs
+	f.job().ensureExtra().countdown = d // an allocation of 96 bytes, which lets a waiter run the jobs
 	nodes := make([]countNode, n)
 	for i := range nodes {
 		node := &nodes[i]
-		node.of = d
+		node.countdown = d
 		node.Prepare(node)
-		if c := at(i); c == nil || !c.register(&node.Node) {
+		if c := jobAt(i); c == nil || !c.register(&node.Node) {
 			d.left.Add(-1)
 		}
 	}
-	d.one().Deliver(nil)
+	d.countOne().Deliver(nil)
 }
 
 // allEnded reports whether all jobs have ended, so that nothing need be allocated for waiting.
-func allEnded(n int, at func(int) *core) bool {
+func allEnded(n int, jobAt func(int) *core) bool {
 	for i := range n {
-		if c := at(i); c != nil && !c.isCompleted() {
+		if c := jobAt(i); c != nil && !c.isCompleted() {
 			return false
 		}
 	}
 	return true
 }
 
-// one counts the end of one job, and finishes at the last.
-func (d *countdown) one() continuation.Chain {
+// countOne counts the end of one job, and finishes at the last.
+func (d *countdown) countOne() continuation.Chain {
 	if d.left.Add(-1) > 0 {
 		return continuation.Chain{}
 	}
-	return d.whole.finish()
+	return d.finisher.finish()
 }
 
-// unfinished returns the jobs that are counted, or nil if all have ended.
-func (d *countdown) unfinished() antecedents {
+// remaining returns the jobs that are counted, or nil if all have ended.
+func (d *countdown) remaining() antecedents {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.whole.awaited()
+	return d.finisher.remaining()
 }
 
-func (n *countNode) waitingJob() (*core, string) { return n.of.whole.job(), "WhenAll" }
+func (n *countNode) waitingJob() (*core, string) { return n.countdown.finisher.job(), "WhenAll" }
 
 // Completed implements continuation.Target.
-func (n *countNode) Completed(schedulers.Worker) continuation.Chain { return n.of.one() }
+func (n *countNode) Completed(schedulers.Worker) continuation.Chain { return n.countdown.countOne() }

@@ -198,7 +198,7 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 	c.party, c.nodes = w, make([]contestNode, 2)
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		n.of, n.at, n.index = c, js[i].base(), i
+		n.contest, n.awaited, n.index = c, js[i].base(), i
 		n.Prepare(n)
 	}
 	nodes := c.nodes

@@ -54,14 +54,14 @@ type whenAny[J any] struct {
 
 func (w *whenAny[J]) decides(int) bool { return true }
 
-func (w *whenAny[J]) won(i int) continuation.Chain {
+func (w *whenAny[J]) finishWith(i int) continuation.Chain {
 	winner := w.jobs[i]
 	w.jobs = nil // the result must not keep the losers
 	waiters, _ := w.promise.try(Completed, winner, nil)
 	return waiters
 }
 
-func (w *whenAny[J]) nobodyWon() continuation.Chain { return continuation.Chain{} }
+func (w *whenAny[J]) finishWithout() continuation.Chain { return continuation.Chain{} }
 
 func (w *whenAny[J]) waitingJob() (*core, string) { return w.promise.job.base(), "WhenAny" }
 
@@ -96,14 +96,14 @@ type race[T any] struct {
 
 func (r *race[T]) decides(i int) bool { return r.jobs[i].Status() == Completed }
 
-func (r *race[T]) won(i int) continuation.Chain {
+func (r *race[T]) finishWith(i int) continuation.Chain {
 	value := r.jobs[i].value
 	r.jobs = nil
 	waiters, _ := r.promise.try(Completed, value, nil)
 	return waiters
 }
 
-func (r *race[T]) nobodyWon() continuation.Chain {
+func (r *race[T]) finishWithout() continuation.Chain {
 	var failed failures
 	for _, j := range r.jobs {
 		_, err := j.GetResult()
@@ -139,32 +139,32 @@ type contest struct {
 }
 
 // contestants are the jobs of a contest. decides is called under the contest's lock;
-// then won or nobodyWon is called once.
+// then finishWith or finishWithout is called once.
 type contestants interface {
 	decides(i int) bool // job i has ended: does that end the contest?
-	won(i int) continuation.Chain
-	nobodyWon() continuation.Chain // all have ended, and none decided
+	finishWith(i int) continuation.Chain
+	finishWithout() continuation.Chain // all have ended, and none decided
 
 	waitingJob() (*core, string)
 }
 
 type contestNode struct {
 	continuation.Node
-	of    *contest
-	at    *core // where it is registered
-	index int
+	contest *contest
+	awaited *core // where it is registered
+	index   int
 }
 
 // start registers with n jobs, one after the other, until one has decided the contest. n
 // is at least 1; at returns nil for a nil job.
-func (c *contest) start(n int, at func(int) *core, party contestants) {
+func (c *contest) start(n int, jobAt func(int) *core, party contestants) {
 	nodes := make([]contestNode, n)
 	c.nodes, c.left, c.party = nodes, n, party
 	for i := range nodes {
 		node := &nodes[i]
-		node.of, node.at, node.index = c, at(i), i
+		node.contest, node.awaited, node.index = c, jobAt(i), i
 		node.Prepare(node)
-		if node.at == nil || !node.at.register(&node.Node) {
+		if node.awaited == nil || !node.awaited.register(&node.Node) {
 			c.end(i).Deliver(nil)
 		}
 		if !c.noteRegistered(i + 1) {
@@ -192,9 +192,9 @@ func (c *contest) end(i int) continuation.Chain {
 		nodes[k].takeBack()
 	}
 	if !decided {
-		return c.party.nobodyWon()
+		return c.party.finishWithout()
 	}
-	return c.party.won(i)
+	return c.party.finishWith(i)
 }
 
 // count records the end of job i. If that decides the contest, count returns the nodes
@@ -217,19 +217,19 @@ func (c *contest) count(i int) (nodes []contestNode, decided bool) {
 
 // takeBack does nothing for a node that was delivered.
 func (n *contestNode) takeBack() {
-	if n.at != nil {
-		n.at.waiting.Remove(&n.Node)
+	if n.awaited != nil {
+		n.awaited.waiting.Remove(&n.Node)
 	}
 }
 
-func (n *contestNode) waitingJob() (*core, string) { return n.of.party.waitingJob() }
+func (n *contestNode) waitingJob() (*core, string) { return n.contest.party.waitingJob() }
 
-// elsewhere reports whether another job can decide the contest.
-func (n *contestNode) elsewhere() bool {
-	n.of.mu.Lock()
-	defer n.of.mu.Unlock()
-	return n.of.left > 1
+// endsOtherwise reports whether another job can decide the contest.
+func (n *contestNode) endsOtherwise() bool {
+	n.contest.mu.Lock()
+	defer n.contest.mu.Unlock()
+	return n.contest.left > 1
 }
 
 // Completed implements continuation.Target.
-func (n *contestNode) Completed(schedulers.Worker) continuation.Chain { return n.of.end(n.index) }
+func (n *contestNode) Completed(schedulers.Worker) continuation.Chain { return n.contest.end(n.index) }

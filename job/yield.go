@@ -15,8 +15,8 @@ import (
 // ([schedulers.Here]), plain code waits at the default one. If a scheduler can neither
 // pump nor replace the worker, the caller continues at once.
 func Yield() {
-	by := schedulers.Here()
-	_ = schedulers.Wait(context.Background(), by, nil, yieldTo(by).Done())
+	worker := schedulers.Here()
+	_ = schedulers.Wait(context.Background(), worker, nil, yieldTo(worker).Done())
 }
 
 // YieldAsync returns a job that completes when its turn comes in the queue of the
@@ -27,23 +27,23 @@ func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
 // run that in place, and no other work would have run first.
 type yielded struct{ promise promise[Void] }
 
-func yieldTo(by schedulers.Worker) *Job[Void] {
+func yieldTo(worker schedulers.Worker) *Job[Void] {
 	home := ambient.Default()
-	if by != nil {
-		home = schedulers.HomeFor(by.Scheduler())
+	if worker != nil {
+		home = schedulers.HomeFor(worker.Scheduler())
 	}
 	y := new(yielded)
 	y.promise.init()
-	if err := schedulers.TrySubmit(home, y, schedulers.Hint{From: by, Flags: schedulers.PreferFairness}); err != nil {
+	if err := schedulers.TrySubmit(home, y, schedulers.Hint{From: worker, Flags: schedulers.PreferFairness}); err != nil {
 		y.Abandon(err)
 	}
 	return &y.promise.job
 }
 
 // Run implements schedulers.Work.
-func (y *yielded) Run(on schedulers.Worker) {
+func (y *yielded) Run(worker schedulers.Worker) {
 	waiters, _ := y.promise.try(Completed, Void{}, nil)
-	waiters.Deliver(on)
+	waiters.Deliver(worker)
 }
 
 // Abandon implements schedulers.Work.
@@ -51,7 +51,7 @@ func (y *yielded) Abandon(reason error) {
 	y.promise.settle(Faulted, Void{}, orElse(reason, ErrShutdown))
 }
 
-func pass(context.Context) error { return nil }
+func doNothing(context.Context) error { return nil }
 
 // SwitchTo moves a generated machine to s: the machine that calls it resumes there, and
 // after each later suspension too. The caller of that machine does not move: when the
@@ -66,5 +66,5 @@ func SwitchTo(ctx context.Context, s schedulers.Scheduler) error {
 // SwitchToAsync returns a job that completes when its turn at s comes. It is the twin of
 // [SwitchTo].
 func SwitchToAsync(ctx context.Context, s schedulers.Scheduler) *Job[Void] {
-	return Go(ctx, pass, On(s))
+	return Go(ctx, doNothing, On(s))
 }
