@@ -40,7 +40,7 @@ const (
 type noted struct {
 	of    tracking.Machine
 	since int64
-	next  []jobcore.Insides
+	next  []jobcore.Internals
 	still bool
 	link  Link
 
@@ -49,13 +49,13 @@ type noted struct {
 
 // findCycles returns the cycles that include the locks.
 func findCycles(locks map[any]*lock) (cycles []Cycle) {
-	sought := map[jobcore.Insides]bool{}
+	sought := map[jobcore.Internals]bool{}
 	for _, l := range locks {
 		if h := jobcore.Of(l.holder); h != nil {
 			sought[h] = true
 		}
 	}
-	notes := map[jobcore.Insides]*noted{}
+	notes := map[jobcore.Internals]*noted{}
 	for range rounds {
 		if len(sought) == 0 {
 			break
@@ -81,9 +81,9 @@ func findCycles(locks map[any]*lock) (cycles []Cycle) {
 
 // note records what the machines of the sought jobs wait for, and returns the jobs to which that
 // refers.
-func note(notes map[jobcore.Insides]*noted, sought map[jobcore.Insides]bool) (next map[jobcore.Insides]bool) {
+func note(notes map[jobcore.Internals]*noted, sought map[jobcore.Internals]bool) (next map[jobcore.Internals]bool) {
 	g := gathering{now: tracking.Now()}
-	next = map[jobcore.Insides]bool{}
+	next = map[jobcore.Internals]bool{}
 	tracking.Each(func(r *tracking.Record) {
 		h := jobcore.Of(r.Of.Handle())
 		if h == nil || !sought[h] || notes[h] != nil {
@@ -107,7 +107,7 @@ func note(notes map[jobcore.Insides]*noted, sought map[jobcore.Insides]bool) (ne
 }
 
 // awaited returns the jobs that must continue before on ends.
-func awaited(on any) (jobs []jobcore.Insides) {
+func awaited(on any) (jobs []jobcore.Internals) {
 	if h, ok := on.(holding); ok {
 		_, by := h.Held()
 		on = by
@@ -119,7 +119,7 @@ func awaited(on any) (jobs []jobcore.Insides) {
 }
 
 // behind appends j, or all the jobs that must end before it can.
-func behind(j jobcore.Insides, jobs []jobcore.Insides, depth int) []jobcore.Insides {
+func behind(j jobcore.Internals, jobs []jobcore.Internals, depth int) []jobcore.Internals {
 	before := j.Antecedents()
 	if len(before) == 0 || depth == 0 {
 		return append(jobs, j)
@@ -134,7 +134,7 @@ func behind(j jobcore.Insides, jobs []jobcore.Insides, depth int) []jobcore.Insi
 
 // follow returns the chains of notes that return to their beginning. Each note is visited once,
 // so of several cycles that share a machine one may be missed.
-func follow(notes map[jobcore.Insides]*noted) (rings [][]*noted) {
+func follow(notes map[jobcore.Internals]*noted) (rings [][]*noted) {
 	var way []*noted
 	var walk func(n *noted)
 	walk = func(n *noted) {

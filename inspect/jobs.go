@@ -68,10 +68,10 @@ func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 		return // it is a machine, or about to be removed
 	}
 	g.addHome(a.Home, 0)
-	key := jobsKey{status, schedulers.NameOf(a.Home), a.Made}
+	key := jobsKey{status, schedulers.NameOf(a.Home), a.CreationPC}
 	j := groups[key]
 	if j == nil {
-		j = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: truncate.Name(key.home), Made: placeAt(a.Made)}}
+		j = &jobs{since: r.Since + 1, Jobs: Jobs{Status: status, Home: truncate.Name(key.home), Made: placeAt(a.CreationPC)}}
 		groups[key] = j
 	}
 	j.Count++

@@ -207,7 +207,7 @@ func (e *Event) suspended(of tracking.Machine, on any) {
 // madeAt returns the outermost function of a machine, or where a job was made.
 func madeAt(of tracking.Machine, h job.Handle) schedulers.Place {
 	if of == nil {
-		if in := jobcore.Of(h); in == nil || in.About().Made == 0 {
+		if in := jobcore.Of(h); in == nil || in.About().CreationPC == 0 {
 			return schedulers.Place{} // Creation would format the job's number
 		}
 		at := h.Creation()

@@ -42,7 +42,7 @@ func WaitsFor(h job.Handle) []Wait {
 	if in == nil {
 		return nil
 	}
-	d := descent{now: tracking.Now(), found: map[jobcore.Insides]int{}}
+	d := descent{now: tracking.Now(), found: map[jobcore.Internals]int{}}
 	d.add(in, 0)
 	from := 0
 	for range mostLevels {
@@ -57,13 +57,13 @@ func WaitsFor(h job.Handle) []Wait {
 // descent is a search from a job downward, level by level.
 type descent struct {
 	now   int64
-	jobs  []jobcore.Insides
+	jobs  []jobcore.Internals
 	waits []Wait // of jobs, by index
-	found map[jobcore.Insides]int
+	found map[jobcore.Internals]int
 }
 
 // add adds a job that the one with the index because waits for.
-func (d *descent) add(in jobcore.Insides, because int) {
+func (d *descent) add(in jobcore.Internals, because int) {
 	if _, ok := d.found[in]; ok || in == nil || len(d.jobs) >= mostWaits {
 		return
 	}

@@ -23,7 +23,7 @@ type body struct {
 
 	holding bool // the job counts as a user of the enclosing job's context
 	hidden  bool // the job's scheduler is not the ambient one
-	// The argument spent of jobcore.Awaiting.RunTaken, if the machine that awaits the
+	// The argument spent of jobcore.Awaiting.RunClaimed, if the machine that awaits the
 	// job runs it; jobcore.Unproven|1 if a waiting goroutine runs it. Written by the
 	// job's claimer.
 	spent uint8

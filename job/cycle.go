@@ -59,7 +59,7 @@ func (e *CycleError) Unwrap() error { return ErrCycle }
 
 // # A machine that closes a cycle
 //
-// A machine registers first and then searches ([insides.TakeBack]). In the other order,
+// A machine registers first and then searches ([internals.WithdrawIfCycle]). In the other order,
 // two machines that close a cycle at the same moment could both search before either is
 // registered, and both would wait forever. Registering is a compare-and-swap on the list
 // of the awaited job, so all registrations of a cycle have an order. The last to

@@ -11,53 +11,53 @@ import (
 // Internal is for the other packages of this module, which have a key; programs can
 // neither make nor need one. It returns a pointer to the value, and the operations that
 // these packages may use on a job. It does not block.
-func (j *Job[T]) Internal(jobcore.Key) (value any, in jobcore.Insides) {
+func (j *Job[T]) Internal(jobcore.Key) (value any, in jobcore.Internals) {
 	if j == nil {
 		return nil, nil
 	}
-	return &j.value, (*insides)(&j.core)
+	return &j.value, (*internals)(&j.core)
 }
 
-// insides is a core as the other packages of this module see it; package jobcore
+// internals is a core as the other packages of this module see it; package jobcore
 // documents the methods. The conversion is free. Methods of core itself would also be
 // methods of every [Job].
-type insides core
+type internals core
 
-func (i *insides) core() *core { return (*core)(i) }
+func (i *internals) core() *core { return (*core)(i) }
 
-// coreOf returns the core behind the insides, nil for nil.
-func coreOf(in jobcore.Insides) *core {
-	if i, ok := in.(*insides); ok {
+// coreOf returns the core behind the internals; nil for nil.
+func coreOf(in jobcore.Internals) *core {
+	if i, ok := in.(*internals); ok {
 		return i.core()
 	}
 	return nil
 }
 
 // Init implements jobcore.Completing.
-func (i *insides) Init() { i.state.set(WaitingForActivation) }
+func (i *internals) Init() { i.state.set(WaitingForActivation) }
 
 // InitDependent implements jobcore.Completing.
-func (i *insides) InitDependent() {
+func (i *internals) InitDependent() {
 	i.Init()
-	i.mode = dependent
+	i.core().setPromiseMode(dependent)
 }
 
-// HandOver implements jobcore.Completing.
-func (i *insides) HandOver() { i.mode |= handing }
+// SetExclusive implements jobcore.Completing.
+func (i *internals) SetExclusive() { i.core().setPromiseMode(exclusive) }
 
-// Stay implements jobcore.Completing.
-func (i *insides) Stay(ctx context.Context) {
+// HoldContext implements jobcore.Completing.
+func (i *internals) HoldContext(ctx context.Context) {
 	if ctx == nil {
 		return
 	}
 	if b := enclosingBody(ctx); b != nil && b.Hold() {
-		i.mode |= staying
+		i.core().setPromiseMode(holdsContext)
 	}
 }
 
-// Leave implements jobcore.Completing.
-func (i *insides) Leave(ctx context.Context) {
-	if i.mode&staying == 0 {
+// ReleaseContext implements jobcore.Completing.
+func (i *internals) ReleaseContext(ctx context.Context) {
+	if !i.core().hasPromiseMode(holdsContext) {
 		return
 	}
 	if b := enclosingBody(ctx); b != nil {
@@ -66,7 +66,7 @@ func (i *insides) Leave(ctx context.Context) {
 }
 
 // Reserve implements jobcore.Completing.
-func (i *insides) Reserve(ctx context.Context, err error) bool {
+func (i *internals) Reserve(ctx context.Context, err error) bool {
 	final := Completed
 	switch {
 	case err == nil:
@@ -83,19 +83,20 @@ func (i *insides) Reserve(ctx context.Context, err error) bool {
 }
 
 // Publish implements jobcore.Completing.
-func (i *insides) Publish(err error) continuation.Chain {
+func (i *internals) Publish(err error) continuation.Chain {
 	c := i.core()
 	c.setErr(err)
 	return c.publish(Status(c.final))
 }
 
-// HandedOver implements jobcore.Awaiting.
-func (i *insides) HandedOver() bool {
-	return i.own == nil && i.mode&handing != 0 && i.core().status() == Completed
+// HasExclusiveValue implements jobcore.Awaiting.
+func (i *internals) HasExclusiveValue() bool {
+	c := i.core()
+	return c.hasPromiseMode(exclusive) && c.status() == Completed
 }
 
-// Take implements jobcore.Awaiting.
-func (i *insides) Take(worker schedulers.Worker) bool {
+// Claim implements jobcore.Awaiting.
+func (i *internals) Claim(worker schedulers.Worker) bool {
 	c := i.core()
 	if c.own == nil {
 		return false
@@ -112,16 +113,16 @@ func (i *insides) Take(worker schedulers.Worker) bool {
 	return false
 }
 
-// RunTaken implements jobcore.Awaiting.
-func (i *insides) RunTaken(n *continuation.Node, worker schedulers.Worker, spent uint8) {
+// RunClaimed implements jobcore.Awaiting.
+func (i *internals) RunClaimed(n *continuation.Node, worker schedulers.Worker, spent uint8) {
 	b := i.own
 	b.spent = spent
 	i.waiting.Add(n) // the list is open: only the claimer completes the job
 	b.owner.runClaimed(worker)
 }
 
-// LeaveTaken implements jobcore.Awaiting.
-func (i *insides) LeaveTaken(n *continuation.Node) (notified bool) {
+// LeaveClaimed implements jobcore.Awaiting.
+func (i *internals) LeaveClaimed(n *continuation.Node) (notified bool) {
 	if i.own.attended {
 		i.waiting.Settle()
 		return false
@@ -130,7 +131,7 @@ func (i *insides) LeaveTaken(n *continuation.Node) (notified bool) {
 }
 
 // StartLast implements jobcore.Awaiting.
-func (i *insides) StartLast(worker schedulers.Worker) {
+func (i *internals) StartLast(worker schedulers.Worker) {
 	c := i.core()
 	if c.own == nil || c.status() != Created || !c.state.start() {
 		return
@@ -140,25 +141,25 @@ func (i *insides) StartLast(worker schedulers.Worker) {
 }
 
 // Antecedents implements jobcore.Awaiting.
-func (i *insides) Antecedents() (all []jobcore.Insides) {
+func (i *internals) Antecedents() (all []jobcore.Internals) {
 	before := i.core().antecedents()
 	if before == nil {
 		return nil
 	}
 	for k := range before.count() {
 		if c := before.get(k); c != nil && !c.isCompleted() {
-			all = append(all, (*insides)(c))
+			all = append(all, (*internals)(c))
 		}
 	}
 	return all
 }
 
 // Waits implements jobcore.Awaiting.
-func (i *insides) Waits() bool { return i.own != nil || i.mode&dependent != 0 }
+func (i *internals) Waits() bool { return i.own != nil || i.core().hasPromiseMode(dependent) }
 
-// TakeBack implements jobcore.Awaiting. It costs next to nothing if the waiting job has
+// WithdrawIfCycle implements jobcore.Awaiting. It costs next to nothing if the waiting job has
 // no waiters.
-func (i *insides) TakeBack(n *continuation.Node, waiting jobcore.Insides) error {
+func (i *internals) WithdrawIfCycle(n *continuation.Node, waiting jobcore.Internals) error {
 	c, w := i.core(), coreOf(waiting)
 	if w == nil || w != c && w.waiting.Empty() || !c.mayWait() {
 		return nil

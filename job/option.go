@@ -17,25 +17,38 @@ type Option struct {
 	diagnose Diagnostics
 }
 
-// mode is a set of ways in which a job differs from the usual. A promise is made without
-// options; there, the bits of lazy, shielded and supervising mean staying, handing and
-// dependent.
+// mode is a set of ways in which a job with a function, or a scope, differs from the usual.
+// For a promise, which is made without options, see promiseMode.
 type mode uint8
 
 const (
-	synchronous mode          = 1 << iota // run by the antecedent's runner
-	lazy                                  // ignores the end of ctx until the antecedent has ended
-	shielded                              // ctx ends without the job noticing; see handing
-	unstoppable                           // refuses Cancel; set by Finally, not by an option
-	labeled                               // see FollowLabels
-	traced                                // see FollowTrace
-	supervising                           // of a scope; see dependent
-	reported                              // another job takes the failure over
-	dependent   = supervising             // ends after other jobs: see initDependent
-	staying     = lazy                    // a promise in its operation's context: insides.Stay
-	handing     = shielded                // a promise with the only copy: insides.HandOver
+	synchronous mode = 1 << iota // run by the antecedent's runner
+	lazy                         // ignores the end of ctx until the antecedent has ended
+	shielded                     // ctx ends without the job noticing
+	unstoppable                  // refuses Cancel; set by Finally, not by an option
+	labeled                      // see FollowLabels
+	traced                       // see FollowTrace
+	supervising                  // of a scope
+	reported                     // another job takes the failure over; also of promises
 	continuing  = synchronous | lazy
 )
+
+// promiseMode is a set of ways in which a job without a function differs from the usual. It
+// has bits of its own, but is stored in the same byte as a mode: a second byte would make
+// each job larger by a word. core.setPromiseMode and core.hasPromiseMode access it.
+type promiseMode uint8
+
+const (
+	dependent    promiseMode = 1 << iota // cannot end before other jobs; see initDependent
+	holdsContext                         // see internals.HoldContext
+	exclusive                            // only its waiter gets the value; see internals.SetExclusive
+)
+
+// setPromiseMode adds m to the modes of a job that has no function.
+func (c *core) setPromiseMode(m promiseMode) { c.mode |= mode(m) }
+
+// hasPromiseMode reports whether the job has no function and the mode m.
+func (c *core) hasPromiseMode(m promiseMode) bool { return c.own == nil && c.mode&mode(m) != 0 }
 
 // filter is a set of final statuses; the empty one stands for all.
 type filter uint8

@@ -163,11 +163,11 @@ func (p *promise[T]) init() { p.job.state.set(WaitingForActivation) }
 // waiting for it may close a cycle.
 func (p *promise[T]) initDependent() {
 	p.init()
-	p.job.mode = dependent
+	p.job.setPromiseMode(dependent)
 }
 
 // setExclusive marks the job's value as belonging to its waiter alone.
-func (p *promise[T]) setExclusive() { p.job.mode |= handing }
+func (p *promise[T]) setExclusive() { p.job.setPromiseMode(exclusive) }
 
 func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
 	if !p.reserve() {

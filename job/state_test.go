@@ -64,7 +64,7 @@ func TestTheOriginOfACanceledJobIsNotItsStatus(t *testing.T) {
 		_, err := j.Wait(context.Background())
 		assert.ErrorIs(t, err, context.Canceled)
 		in := jobcore.Of(j)
-		assert.False(t, in.Take(nil), "it is no more to be had than one that runs")
+		assert.False(t, in.Claim(nil), "it is no more to be had than one that runs")
 		in.StartLast(nil)
 		assert.Equal(t, ErrStarted, j.Start())
 	}

@@ -53,32 +53,32 @@ func (r *extra) tell(m tracking.Moment, s Status) {
 }
 
 // TellMade implements jobcore.Telling.
-func (i *insides) TellMade(h any, m tracking.Machine) {
+func (i *internals) TellMade(h any, m tracking.Machine) {
 	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
 		i.extra.Load().tellStart() // a machine runs where it is made
 	}
 }
 
-// Told implements jobcore.Telling.
-func (i *insides) Told() bool {
+// IsTold implements jobcore.Telling.
+func (i *internals) IsTold() bool {
 	r := i.extra.Load()
 	return r != nil && r.diagnostics != nil && r.diagnostics.subject != nil
 }
 
 // About implements jobcore.Telling.
-func (i *insides) About() (a jobcore.About) {
+func (i *internals) About() (a jobcore.About) {
 	if r := i.extra.Load(); r != nil && r.diagnostics != nil {
-		a.Made = r.diagnostics.creationPC
+		a.CreationPC = r.diagnostics.creationPC
 	}
 	a.Status = uint8(i.core().status())
 	if c := i.core(); c.own != nil {
 		a.Home, a.Suspended, a.Context = c.scheduler(), c.state.isSuspended(), c.own
 		if parent := c.enclosingJob(); parent != nil {
-			a.Parent = (*insides)(parent)
+			a.Parent = (*internals)(parent)
 		}
 	}
 	return a
 }
 
 // Label implements jobcore.Telling.
-func (i *insides) Label() string { return i.core().shortLabel() }
+func (i *internals) Label() string { return i.core().shortLabel() }

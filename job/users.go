@@ -4,7 +4,7 @@ import "github.com/movenext/movenext/internal/interleave"
 
 // users counts the users of a job's context. These are the job itself, until it has
 // ended, and everything started with that context, until it has ended: jobs with a
-// function ([body.nest]), machines ([insides.Stay]), and waits that watch the context,
+// function ([body.nest]), machines ([internals.HoldContext]), and waits that watch the context,
 // such as sleeps (ctxwatch.Host).
 //
 // A job may start others and not wait for them: they continue. Ending their context with

@@ -237,7 +237,7 @@ func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
 // end as another one does, which may run anywhere, and for jobs that their creator runs
 // on a goroutine.
 func (c *core) needsHome() bool {
-	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
+	if c.own == nil || c.mode&synchronous != 0 {
 		return false
 	}
 	if r := c.extra.Load(); r != nil && r.ignoresHome.Load() {

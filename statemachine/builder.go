@@ -28,7 +28,7 @@ type machine interface {
 // have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 	b.promise.InitDependent()
-	b.promise.Stay(ctx)
+	b.promise.HoldContext(ctx)
 	b.ctx = ctx
 	r.Push(ctx, m)
 	b.chain.takeOver(ctx, r, m)
@@ -42,7 +42,7 @@ func (b *Builder[T]) Start(ctx context.Context, r *Run, m machine) *job.Job[T] {
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch() // the context may be a job's, which lasts as long as it is watched
 	if waiters, ok := b.promise.TryComplete(b.ctx, v, err); ok {
-		b.promise.Leave(b.ctx)
+		b.promise.ReleaseContext(b.ctx)
 		waiters.Deliver(r.leaving())
 	}
 }
@@ -52,7 +52,7 @@ func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 func (b *Builder[T]) fail(err error, on schedulers.Worker) {
 	var zero T
 	if waiters, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
-		b.promise.Leave(b.ctx)
+		b.promise.ReleaseContext(b.ctx)
 		waiters.Deliver(on)
 	}
 }

@@ -44,7 +44,7 @@ func (c *chain) told() any {
 		return nil
 	}
 	h := c.top.outermost()
-	if in := jobcore.Of(h); in == nil || !in.Told() {
+	if in := jobcore.Of(h); in == nil || !in.IsTold() {
 		return nil
 	}
 	return h

@@ -31,7 +31,7 @@ func (r *Run) Refusal() error {
 
 // JobResult returns the outcome of an awaited job: the results of j.Await() in plain
 // code, or [job.ErrShutdown] if the machine's home is gone. A value that belongs to the
-// machine alone (promise.Promise.HandOver) is returned in any case: otherwise it would
+// machine alone (promise.Promise.SetExclusive) is returned in any case: otherwise it would
 // be lost, since no other caller can get it.
 func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	if r.failure != nil {
@@ -46,7 +46,7 @@ func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
 // handedOver reports whether j has completed with a value for its waiter alone.
 func handedOver[T any](j *job.Job[T]) bool {
 	in := jobcore.Of(j)
-	return in != nil && in.HandedOver()
+	return in != nil && in.HasExclusiveValue()
 }
 
 // Result is [JobResult] for any other awaiter.

@@ -260,11 +260,11 @@ func (r *Run) handOver(c *chain) bool {
 }
 
 // registerWithJob is register for a job, which is run in place if it can be.
-func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Insides) bool {
+func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals) bool {
 	if on := r.Worker(); on != nil {
 		if r.runs&^nested >= runsPerYield {
 			j.StartLast(r.leaving())
-		} else if j.Take(on) {
+		} else if j.Claim(on) {
 			return r.runAwaited(c, j)
 		}
 	}
@@ -284,7 +284,7 @@ const nested = 1 << 16
 // runAwaited runs the awaited job here, which was claimed for that, and reports whether
 // the chain will be notified of its end. If not, the job has ended, and the machine
 // continues at once: no suspension, no resumption, no turn in a queue.
-func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
+func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 	r.runs++
 	on := r.lender.on
 	c.node.PrepareAttended(c)
@@ -292,7 +292,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not its
 		// awaiter.
-		if !returned && !j.LeaveTaken(&c.node) {
+		if !returned && !j.LeaveClaimed(&c.node) {
 			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
 		}
 	}()
@@ -300,9 +300,9 @@ func (r *Run) runAwaited(c *chain, j jobcore.Insides) (notified bool) {
 		schedulers.ClearLabels()
 		defer r.labels.Set()
 	}
-	j.RunTaken(&c.node, on, r.spent())
+	j.RunClaimed(&c.node, on, r.spent())
 	returned = true
-	return j.LeaveTaken(&c.node)
+	return j.LeaveClaimed(&c.node)
 }
 
 // unwind takes a frame that did not return off the chain. v is the value of its panic,

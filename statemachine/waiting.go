@@ -122,23 +122,23 @@ func (r *Run) asyncStack() []job.Frame {
 //	before       check := beginCycleCheck(c, awaited)
 //	register     awaited.Register(n), the node of c
 //	after        check.takeBack(n)
-type cycleCheck struct{ waiting, awaited jobcore.Insides }
+type cycleCheck struct{ waiting, awaited jobcore.Internals }
 
 // beginCycleCheck returns the check for c, which is about to register with awaited.
-func beginCycleCheck(c *chain, awaited jobcore.Insides) cycleCheck {
+func beginCycleCheck(c *chain, awaited jobcore.Internals) cycleCheck {
 	if !awaited.Waits() {
 		return cycleCheck{}
 	}
 	return cycleCheck{jobcore.Of(c.WaitingJob()), awaited}
 }
 
-// takeBack returns the error of the cycle, if there is one and n could be withdrawn from
+// withdrawIfCycle returns the error of the cycle, if there is one and n could be withdrawn from
 // the awaited job, else nil.
-func (k cycleCheck) takeBack(n *continuation.Node) error {
+func (k cycleCheck) withdrawIfCycle(n *continuation.Node) error {
 	if k.waiting == nil {
 		return nil
 	}
-	return k.awaited.TakeBack(n, k.waiting)
+	return k.awaited.WithdrawIfCycle(n, k.waiting)
 }
 
 // enlist registers c with w, the job that the check is for, unless that closes a
@@ -151,7 +151,7 @@ func (r *Run) enlist(c *chain, w awaiter.Registrar, check cycleCheck) bool {
 // closesCycle reports whether c must not wait for the job that it has registered with;
 // if so, c belongs to the caller again.
 func (r *Run) closesCycle(c *chain, check cycleCheck) bool {
-	err := check.takeBack(&c.node)
+	err := check.withdrawIfCycle(&c.node)
 	if err != nil {
 		r.failure = &failure{refusal: err}
 	}

@@ -50,7 +50,7 @@ func Trace(t trace.Tracer, opts ...inspect.Option) (stop func()) {
 	if t == nil {
 		return func() {}
 	}
-	f := &follower{tracer: t, open: map[jobcore.Insides]*life{}}
+	f := &follower{tracer: t, open: map[jobcore.Internals]*life{}}
 	end := inspect.Observe(f.hear, opts...)
 	return func() {
 		end()
@@ -69,7 +69,7 @@ type follower struct {
 	tracer trace.Tracer
 
 	mu      sync.Mutex
-	open    map[jobcore.Insides]*life
+	open    map[jobcore.Internals]*life
 	stopped bool
 }
 
@@ -98,13 +98,13 @@ func (f *follower) hear(e inspect.Event) {
 	}
 }
 
-func (f *follower) of(in jobcore.Insides) *life {
+func (f *follower) of(in jobcore.Internals) *life {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.open[in]
 }
 
-func (f *follower) made(in jobcore.Insides, e inspect.Event) {
+func (f *follower) made(in jobcore.Internals, e inspect.Event) {
 	about := in.About()
 	l := &life{}
 	if about.Context != nil {
@@ -138,7 +138,7 @@ func nameOf(e inspect.Event) string {
 	}
 }
 
-func (f *follower) ended(in jobcore.Insides, l *life, s job.Status) {
+func (f *follower) ended(in jobcore.Internals, l *life, s job.Status) {
 	f.mu.Lock()
 	delete(f.open, in)
 	f.mu.Unlock()
@@ -153,7 +153,7 @@ func (f *follower) ended(in jobcore.Insides, l *life, s job.Status) {
 const mostLinked = 8
 
 // link adds a link to the span of a job, or to the spans of the jobs that it waits for.
-func (f *follower) link(span trace.Span, to jobcore.Insides, depth int) {
+func (f *follower) link(span trace.Span, to jobcore.Internals, depth int) {
 	if to == nil || depth == 0 {
 		return
 	}

@@ -24,13 +24,13 @@ type Key struct{}
 
 // Job is implemented by every *job.Job.
 type Job interface {
-	// Internal returns a *T, which points to the job's value, and the Insides. For a nil
+	// Internal returns a *T, which points to the job's value, and the Internals. For a nil
 	// job both are nil.
-	Internal(Key) (value any, in Insides)
+	Internal(Key) (value any, in Internals)
 }
 
-// Of returns the Insides of a job.Handle, or nil if j is no job or a nil one.
-func Of(j any) Insides {
+// Of returns the Internals of a job.Handle, or nil if j is not a job, or is a nil one.
+func Of(j any) Internals {
 	if j, ok := j.(Job); ok {
 		_, in := j.Internal(Key{})
 		return in
@@ -43,8 +43,8 @@ func Of(j any) Insides {
 // another goroutine.
 const Unproven uint8 = 1 << 7
 
-// Insides are the operations of a job for the packages of this module. None blocks.
-type Insides interface {
+// Internals are the operations of a job for the packages of this module. None blocks.
+type Internals interface {
 	Completing
 	Awaiting
 	Telling
@@ -57,8 +57,8 @@ type Telling interface {
 	// of the program.
 	TellMade(h any, m tracking.Machine)
 
-	// Told reports whether the life of the job is told.
-	Told() bool
+	// IsTold reports whether the life of the job is told.
+	IsTold() bool
 
 	// About returns the data for a report about a job that has a function.
 	About() About
@@ -69,12 +69,12 @@ type Telling interface {
 
 // About is the data for a report about a job. A field is zero if it is not known.
 type About struct {
-	Home      schedulers.Scheduler
-	Made      uintptr         // the program counter where it was made
-	Parent    Insides         // the job in whose function it was made
-	Suspended bool            // its function has suspended, so it is a machine
-	Status    uint8           // a job.Status
-	Context   context.Context // of its function
+	Home       schedulers.Scheduler
+	CreationPC uintptr         // the program counter where it was made
+	Parent     Internals       // the job in whose function it was made
+	Suspended  bool            // its function has suspended, so it is a machine
+	Status     uint8           // a job.Status
+	Context    context.Context // of its function
 }
 
 // Completing is the part for the completer of a job that has no function. It is used
@@ -82,9 +82,9 @@ type About struct {
 type Completing interface {
 	Init()
 	InitDependent()
-	HandOver()
-	Stay(ctx context.Context)
-	Leave(ctx context.Context)
+	SetExclusive()
+	HoldContext(ctx context.Context)
+	ReleaseContext(ctx context.Context)
 
 	// Reserve tries to win the right to complete the job, and returns false if another
 	// completer was faster. The job will end like an operation with ctx that returns err.
@@ -98,18 +98,18 @@ type Completing interface {
 
 // Awaiting is the part for machines that await the job.
 type Awaiting interface {
-	// Take tries to claim the job for the machine that awaits it and would run it on its
-	// own goroutine. Take succeeds if the job is queued at a scheduler that gives it back to
+	// Claim tries to claim the job for the machine that awaits it and would run it on its
+	// own goroutine. Claim succeeds if the job is queued at a scheduler that gives it back to
 	// the worker on, or if it is not started and its scheduler lets that worker begin it;
 	// see schedulers.Reclaimer and schedulers.Admitter. Otherwise the machine has to leave
 	// its worker to the job.
 	//
-	//	in.Take(on)                false: the machine registers with the job as usual
-	//	in.RunTaken(n, on, spent)
-	//	in.LeaveTaken(n)           also if RunTaken does not return: runtime.Goexit
-	Take(on schedulers.Worker) bool
+	//	in.Claim(on)               false: the machine registers with the job as usual
+	//	in.RunClaimed(n, on, spent)
+	//	in.LeaveClaimed(n)           also if RunClaimed does not return: runtime.Goexit
+	Claim(on schedulers.Worker) bool
 
-	// RunTaken runs the job to its end or its first suspension. n is the machine's
+	// RunClaimed runs the job to its end or its first suspension. n is the machine's
 	// registration, prepared by continuation.Node.PrepareAttended. It is added before the
 	// run, so that asynchronous stacks and searches for cycles show the waiter.
 	//
@@ -117,33 +117,33 @@ type Awaiting interface {
 	// Unproven if the caller is not known to be the worker on. It is passed to the job's
 	// machine, which may in turn run the jobs that it awaits: a chain of a million such jobs
 	// must not become a stack of a million calls.
-	RunTaken(n *continuation.Node, on schedulers.Worker, spent uint8)
+	RunClaimed(n *continuation.Node, on schedulers.Worker, spent uint8)
 
-	// LeaveTaken ends the machine's attendance after RunTaken. It returns true if n's
+	// LeaveClaimed ends the machine's attendance after RunClaimed. It returns true if n's
 	// target will be notified of the end, like that of any registration, and false if the job
 	// has ended and n is the caller's.
-	LeaveTaken(n *continuation.Node) (notified bool)
+	LeaveClaimed(n *continuation.Node) (notified bool)
 
 	// StartLast starts the job if it is Created, like Job.Start, as the last action of the
 	// current work of the worker on. It is for a machine that awaits the job and may not run
 	// it.
 	StartLast(on schedulers.Worker)
 
-	// HandedOver reports whether the job has completed with a value that only its waiter
+	// HasExclusiveValue reports whether the job has completed with a value that only its waiter
 	// gets.
-	HandedOver() bool
+	HasExclusiveValue() bool
 
 	// Antecedents returns the jobs that must all end before this one can, if it is a
 	// combinator or a continuation that waits for them. The caller must not keep them.
-	Antecedents() []Insides
+	Antecedents() []Internals
 
 	// Waits reports whether the job may depend on others, so that waiting for it may close
 	// a cycle. The job of a Source does not.
 	Waits() bool
 
-	// TakeBack is called after n was registered with the job on behalf of another one,
+	// WithdrawIfCycle is called after n was registered with the job on behalf of another one,
 	// waiting. If that closes a cycle of waits, it takes n back and returns a
 	// *job.CycleError. If it returns nil, n is registered or was delivered, and its target
 	// no longer belongs to the caller. A nil waiting closes no cycle.
-	TakeBack(n *continuation.Node, waiting Insides) error
+	WithdrawIfCycle(n *continuation.Node, waiting Internals) error
 }

@@ -16,34 +16,35 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// No method blocks. Init, InitDependent, HandOver and Stay must be called before the job is
-// passed to other code; the other methods are safe for concurrent use.
+// No method blocks. Init, InitDependent, SetExclusive and HoldContext must be called before
+// the job is passed to other code; the other methods are safe for concurrent use.
 type Promise[T any] struct{ job job.Job[T] }
 
-func (p *Promise[T]) insides() jobcore.Insides {
+func (p *Promise[T]) internals() jobcore.Internals {
 	_, in := p.job.Internal(jobcore.Key{})
 	return in
 }
 
 // Init sets the job to the state in which it waits for its completion.
-func (p *Promise[T]) Init() { p.insides().Init() }
+func (p *Promise[T]) Init() { p.internals().Init() }
 
 // InitDependent is Init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
-func (p *Promise[T]) InitDependent() { p.insides().InitDependent() }
+func (p *Promise[T]) InitDependent() { p.internals().InitDependent() }
 
-// HandOver declares that only the job's waiter gets its value, like an element that was
+// SetExclusive declares that only the job's waiter gets its value, like an element that was
 // taken out of a queue: a machine whose home is gone when the value arrives must not lose
 // it. It is called after Init.
-func (p *Promise[T]) HandOver() { p.insides().HandOver() }
+func (p *Promise[T]) SetExclusive() { p.internals().SetExclusive() }
 
-// Stay makes the operation a user of ctx, if ctx is a job's context or derived from one: that
-// context does not end before [Promise.Leave] is called with the same ctx. So an operation
-// that a job's function has started may outlive the function, as a job may.
-func (p *Promise[T]) Stay(ctx context.Context) { p.insides().Stay(ctx) }
+// HoldContext makes the operation a user of ctx, if ctx is a job's context or derived from
+// one: that context does not end before [Promise.ReleaseContext] is called with the same
+// ctx. So an operation that a job's function has started may outlive the function, as a job
+// may.
+func (p *Promise[T]) HoldContext(ctx context.Context) { p.internals().HoldContext(ctx) }
 
-// Leave undoes [Promise.Stay]. It is called once, when the outcome is known.
-func (p *Promise[T]) Leave(ctx context.Context) { p.insides().Leave(ctx) }
+// ReleaseContext undoes [Promise.HoldContext]. It is called once, when the outcome is known.
+func (p *Promise[T]) ReleaseContext(ctx context.Context) { p.internals().ReleaseContext(ctx) }
 
 // Job returns the job.
 func (p *Promise[T]) Job() *job.Job[T] { return &p.job }

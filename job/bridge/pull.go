@@ -97,7 +97,7 @@ func (p *Puller[T]) ContextEnded(*ctxwatch.Watch) { p.Stop() }
 func (p *Puller[T]) ask(ctx context.Context) (known *job.Job[T], r *request[T]) {
 	r = &request[T]{ctx: ctx, of: p}
 	r.promise.Init()
-	r.promise.HandOver()
+	r.promise.SetExclusive()
 	p.mu.Lock()
 	if p.end != nil {
 		defer p.mu.Unlock()
