@@ -38,14 +38,14 @@ func (r *Run) Proceed() bool {
 	return !budget.Spent(r.ready)
 }
 
-// giveWay is handOver for a chain whose run has used up its budget.
-func (r *Run) giveWay(c *chain) bool {
+// yieldFirst is registerAwaited for a chain whose run has used up its budget.
+func (r *Run) yieldFirst(c *chain) bool {
 	r.ready = 0
 	var w schedulers.Work
 	switch a := r.awaiting.(type) {
 	case nil, *sleeping, *guardedSleeping:
-		return r.handOver(c) // it leaves the worker in any case
-	case skipped:
+		return r.registerAwaited(c) // it leaves the worker in any case
+	case skippedSleep:
 		w = &delivery{c, a.failure}
 	default:
 		w = &yielded{chain: c, awaiting: a}
@@ -68,10 +68,10 @@ type yielded struct {
 func (w *yielded) StandsFor() any { return w.chain }
 
 // Run implements schedulers.Work.
-func (w *yielded) Run(on schedulers.Worker) {
-	r := borrow(on)
+func (w *yielded) Run(worker schedulers.Worker) {
+	r := borrow(worker)
 	r.top, r.awaiting = w.chain.top, w.awaiting
-	r.wearOwn()
+	r.applyHomeLabels()
 	if r.register(w.chain) {
 		r.giveBack()
 		return
@@ -79,11 +79,11 @@ func (w *yielded) Run(on schedulers.Worker) {
 	held, is := r.awaiting.(holding)
 	r.awaiting = nil
 	if is && budget.Searching() && held.Holds() {
-		r.giveWay(w.chain)
+		r.yieldFirst(w.chain)
 		r.giveBack()
 		return
 	}
-	r.goOn(w.chain)
+	r.runAndGiveBack(w.chain)
 }
 
 // holding is implemented by objects that a machine may hold after its wait, such as
@@ -96,8 +96,8 @@ type holding interface{ Holds() bool }
 // home need not be reported to the frame.
 func (w *yielded) Abandon(error) { go w.Run(nil) }
 
-// skipped is a [Sleep] that need not begin; its failure is nil if it returns no error.
-type skipped struct{ *failure }
+// skippedSleep is a [Sleep] that need not begin; its failure is nil if it returns no error.
+type skippedSleep struct{ *failure }
 
 // skipSleep ends a [Sleep] that need not begin, with the given result: at once or, if the
 // machine has to yield, after that.
@@ -105,7 +105,7 @@ func (r *Run) skipSleep(err error) (asleep bool, _ error) {
 	if r.Proceed() {
 		return false, err
 	}
-	var s skipped
+	var s skippedSleep
 	if err != nil {
 		s.failure = &failure{refusal: err}
 	}

@@ -49,11 +49,11 @@ func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 
 func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 
-func (b *Builder[T]) fail(err error, on schedulers.Worker) {
+func (b *Builder[T]) fail(err error, worker schedulers.Worker) {
 	var zero T
 	if waiters, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
 		b.promise.ReleaseContext(b.ctx)
-		waiters.Deliver(on)
+		waiters.Deliver(worker)
 	}
 }
 
@@ -74,9 +74,9 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 // before the first suspension becomes a faulted job, like a later one. A runtime.Goexit
 // cannot be delayed: before the first suspension it ends the caller's goroutine.
 func Catch[T any](r *Run, j **job.Job[T]) {
-	r.leaveLabels()
+	r.removeLabels()
 	if v := recover(); v != nil {
-		*j = job.FromError[T](r.panicked(v).err())
+		*j = job.FromError[T](r.failureOf(v).err())
 	}
 }
 

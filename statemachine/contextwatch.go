@@ -28,11 +28,11 @@ var once = new(ctxwatch.Lasting)
 // ends. done is the Done channel of ctx, and not nil. Like [Run.Keep], Watch is for
 // operations. It runs code of the context.
 func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.Turn, e ctxwatch.Ender) {
-	t.Start(ctx, r.lasting(ctx, done), e)
+	t.Start(ctx, r.takeWatch(ctx, done), e)
 }
 
-// lasting returns the watch that r keeps, and makes it watch ctx; nil: none was kept.
-func (r *Run) lasting(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting {
+// takeWatch returns the watch that r keeps, and makes it watch ctx; nil: none was kept.
+func (r *Run) takeWatch(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting {
 	l := r.watch
 	r.watch = nil
 	if l == nil || l.Watches(done) {

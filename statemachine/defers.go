@@ -75,7 +75,7 @@ func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 	}
 	exits := false
 	if f.State == Running {
-		d.panic = r.caught(recover())
+		d.panic = r.takePanic(recover())
 		exits = d.panic == nil
 	}
 	f.State = Finished
@@ -112,7 +112,7 @@ func (d *Defers) runPlain(r *Run, call func()) {
 	returned := false
 	defer func() {
 		if !returned {
-			d.left(r, recover(), false)
+			d.recordEnd(r, recover(), false)
 		}
 	}()
 	call()
@@ -125,10 +125,10 @@ func (d *Defers) run(r *Run, call func(raise func())) {
 	defer func() {
 		v := recover()
 		d.panic = nil
-		d.left(r, v, returned)
+		d.recordEnd(r, v, returned)
 	}()
 	if p == nil {
-		call(quiet)
+		call(doNothing)
 	} else {
 		r.raised = p
 		growStack()
@@ -152,11 +152,11 @@ func growStack() {
 //go:noinline
 func use(block *[16 << 10]byte) { block[0] = 1 }
 
-// left records that a call has ended: by returning, by a panic v, or by runtime.Goexit.
-func (d *Defers) left(r *Run, v any, returned bool) {
+// recordEnd records that a call has ended: by returning, by a panic v, or by runtime.Goexit.
+func (d *Defers) recordEnd(r *Run, v any, returned bool) {
 	switch {
 	case v != nil:
-		d.note(r, v)
+		d.recordPanic(r, v)
 	case !returned && d.steps:
 		d.panic, d.exiting = nil, true // Catch is next
 	case !returned:
@@ -164,8 +164,8 @@ func (d *Defers) left(r *Run, v any, returned bool) {
 	}
 }
 
-// quiet is raise for a function that ends without a panic.
-func quiet() {}
+// doNothing is raise for a function that ends without a panic.
+func doNothing() {}
 
 // exit makes the remaining calls while the goroutine exits: a Goexit ends the panic in
 // flight, but a later panic replaces the Goexit.
@@ -176,10 +176,10 @@ func (d *Defers) exit(r *Run) {
 	d.raise(r)
 }
 
-// note records a panic.
-func (d *Defers) note(r *Run, v any) {
+// recordPanic records a panic.
+func (d *Defers) recordPanic(r *Run, v any) {
 	if v != nil {
-		d.panic = r.panicked(v)
+		d.panic = r.failureOf(v)
 	}
 }
 

@@ -81,7 +81,7 @@ func (d *Defers) Catch(r *Run, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
 	}
-	p := r.caught(recover())
+	p := r.takePanic(recover())
 	d.handling, d.after = nil, nil
 	f.State = epilogue
 	if p == nil {
@@ -111,7 +111,7 @@ func (d *Defers) Next(r *Run, f *Frame) (suspended bool) {
 			r.move(f)
 			return true
 		}
-		d.handled()
+		d.endHandling()
 	}
 	return false
 }
@@ -121,7 +121,7 @@ func (d *Defers) Resumed(r *Run) {
 	after := d.after
 	d.after = nil
 	after(r)
-	d.handled()
+	d.endHandling()
 }
 
 // handle begins a deferred call of a machine.
@@ -133,8 +133,8 @@ func (d *Defers) handle() *Panicking {
 	return d.handling
 }
 
-// handled records whether the deferred call that has returned did recover.
-func (d *Defers) handled() {
+// endHandling records whether the deferred call that has returned did recover.
+func (d *Defers) endHandling() {
 	if h := d.handling; h != nil && h.recovered {
 		d.panic = nil
 	}
@@ -220,10 +220,10 @@ func (r *Run) move(f *Frame) {
 // block makes a deferred call while the goroutine exits.
 func (d *Defers) block(r *Run, enter Entry) {
 	returned := false
-	defer func() { d.left(r, recover(), returned) }()
+	defer func() { d.recordEnd(r, recover(), returned) }()
 	f := &entryFrame{enter: enter, panicking: d.handle()}
 	f.run(r.Worker())
-	d.handled()
+	d.endHandling()
 	returned = true
 }
 
@@ -235,8 +235,8 @@ type entryFrame struct {
 	after     After
 }
 
-// run runs the frame to its end, and waits for that on the worker on.
-func (f *entryFrame) run(on schedulers.Worker) {
+// run runs the frame to its end, and waits for that on worker.
+func (f *entryFrame) run(worker schedulers.Worker) {
 	var r Run
 	if f.MoveNext(&r) {
 		return
@@ -247,8 +247,8 @@ func (f *entryFrame) run(on schedulers.Worker) {
 	}
 	ctx := context.Background()
 	j := m.Start(ctx, &r, m)
-	if on != nil {
-		ctx = context.WithValue(ctx, schedulers.WorkerKey, on)
+	if worker != nil {
+		ctx = context.WithValue(ctx, schedulers.WorkerKey, worker)
 	}
 	if _, err := j.Wait(ctx); err != nil {
 		rethrow.From(err)

@@ -40,9 +40,9 @@ type failure struct {
 	refusal error
 }
 
-// panicked returns the failure of a panic that was just recovered. If it was raised
+// failureOf returns the failure of a panic that was just recovered. If it was raised
 // again, the failure has the stack of the first raise.
-func (r *Run) panicked(v any) *failure {
+func (r *Run) failureOf(v any) *failure {
 	if f := r.raised; f != nil && panics.Same(f.value, v) {
 		f.value = v // functions that count as one may be two
 		return f
@@ -64,12 +64,12 @@ func stackOf(v any) panics.Stack {
 	return panics.Here()
 }
 
-// caught returns the panic that ends a frame: v, which its deferred function has
+// takePanic returns the panic that ends a frame: v, which its deferred function has
 // recovered, or the panic that the previous deferred function has kept in the Run. Nil
 // means runtime.Goexit.
-func (r *Run) caught(v any) *failure {
+func (r *Run) takePanic(v any) *failure {
 	if v != nil {
-		return r.panicked(v)
+		return r.failureOf(v)
 	}
 	f := r.failure
 	r.failure = nil
@@ -99,8 +99,8 @@ func (f *failure) err() error {
 }
 
 // report reports a panic that ends a job to the scheduler.
-func (f *failure) report(on schedulers.Worker) {
+func (f *failure) report(worker schedulers.Worker) {
 	if !f.goexit {
-		schedulers.ReportPanic(on, f.value, f.stack.Text())
+		schedulers.ReportPanic(worker, f.value, f.stack.Text())
 	}
 }

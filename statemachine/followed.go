@@ -28,20 +28,20 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if r.holder != nil {
 		r.holder.Is(c.work())
 	}
-	if r.lender == nil {
-		c.tellMade()
+	if r.cache == nil {
+		c.tellCreated()
 	}
 	on, asleep := r.awaiting, false
 	switch s := on.(type) {
 	case nil:
-		return r.handOver(c)
+		return r.registerAwaited(c)
 	case *sleeping:
 		on, asleep = s.expected(), true
 	case *guardedSleeping:
 		on, asleep = s.expected(), true
 	default:
 		if budget.Spent(r.ready) {
-			return r.giveWay(c)
+			return r.yieldFirst(c)
 		}
 	}
 	c.top.ticket = c.tellSuspended(on, tracking.Enter(c, on))
@@ -51,7 +51,7 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if f != nil {
 		f.Suspended(c, on)
 	}
-	if r.handOver(c) {
+	if r.registerAwaited(c) {
 		return true
 	}
 	if c.untrack() {
@@ -75,8 +75,8 @@ func (c *chain) unfollow() (f schedulers.Follower, told bool) {
 	return f, told
 }
 
-// awake is unfollow for a chain that runs at once or very soon.
-func (c *chain) awake() schedulers.Follower {
+// unfollowNow is unfollow for a chain that runs at once or very soon.
+func (c *chain) unfollowNow() schedulers.Follower {
 	f, told := c.unfollow()
 	if told {
 		c.tell(tracking.Life{Moment: tracking.Resumed})
@@ -93,11 +93,11 @@ func (c *chain) untrack() (told bool) {
 	}
 	c.top.ticket = 0
 	tracking.Leave(n)
-	return c.told() != nil
+	return c.listenedJob() != nil
 }
 
-// arrived notifies f, if any, that the submission has returned.
-func arrived(f schedulers.Follower) {
+// notifyArrived notifies f, if any, that the submission has returned.
+func notifyArrived(f schedulers.Follower) {
 	if f != nil {
 		f.Arrived()
 	}

@@ -132,7 +132,7 @@ func (f *iterator[K, V]) reply() {
 // yield is the function that seq calls.
 func (f *iterator[K, V]) yield(k K, v V) bool {
 	if f.over {
-		finishedLoop()
+		panicFinishedLoop()
 	}
 	f.wanted.check()
 	f.key, f.value = k, v
@@ -148,9 +148,9 @@ func (f *iterator[K, V]) yield(k K, v V) bool {
 	return !f.wanted.stopped
 }
 
-// finishedLoop panics as the Go runtime does when yield is called after the loop has
+// panicFinishedLoop panics as the Go runtime does when yield is called after the loop has
 // ended.
-func finishedLoop() {
+func panicFinishedLoop() {
 	var kept func() bool
 	for range func(yield func() bool) { kept = yield } {
 	}

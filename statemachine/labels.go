@@ -35,21 +35,21 @@ type none struct{ context.Context }
 // HasLabels reports to [schedulers.HasLabels].
 func (none) HasLabels() bool { return true }
 
-// wear sets the labels of the chain on the goroutine.
-func (r *Run) wear(l *schedulers.Labels) {
+// applyLabels sets the labels of the chain on the goroutine.
+func (r *Run) applyLabels(l *schedulers.Labels) {
 	l.Set()
 	r.labels = l
 }
 
-// wearOwn is wear for a chain that may have none.
-func (r *Run) wearOwn() {
+// applyHomeLabels is applyLabels for a chain that may not have any.
+func (r *Run) applyHomeLabels() {
 	if l := r.top.home.Labels; l != nil {
-		r.wear(l)
+		r.applyLabels(l)
 	}
 }
 
-// leaveLabels removes the chain's labels from the goroutine.
-func (r *Run) leaveLabels() {
+// removeLabels removes the chain's labels from the goroutine.
+func (r *Run) removeLabels() {
 	if r.labels != nil {
 		schedulers.ClearLabels()
 		r.labels = nil
@@ -90,7 +90,7 @@ func (r *Run) takeLabels(ctx context.Context) {
 func SetGoroutineLabels(r *Run, ctx context.Context) {
 	pprof.SetGoroutineLabels(ctx)
 	r.labels = schedulers.LabelsOf(ctx)
-	if r.labels == nil && r.lender == nil {
+	if r.labels == nil && r.cache == nil {
 		r.labels = unlabelled
 	}
 }

@@ -15,92 +15,93 @@ import (
 // interface, and a pointer that is passed to an interface method escapes to the heap.
 // Allocating a Run for each resumption would cost as much as the resumption.
 //
-// So Runs are lent. A worker that has room for it ([schedulers.Keeper]) keeps a lender:
-// some Runs that already know the worker. The lender needs no lock, since only the
+// So Runs are lent. A worker that has room for it ([schedulers.Keeper]) keeps a runCache:
+// some Runs that already know the worker. The cache needs no lock, since only the
 // worker's goroutine uses it; a chain that runs an awaited job within its own run gets
 // the next Run. One store for all workers (a sync.Pool, which other callers use; see
-// below) costs 13 ns per resumption, half of its cost.
+// below) costs 13 ns per resumption, half of its cost
+// (BenchmarkSuspendAndResume).
 //
 // A Run that is not returned (because runtime.Goexit ended its goroutine) is garbage,
-// and the lender makes another.
+// and the cache makes another.
 
-// lender lends Runs to the chains on one worker.
-type lender struct {
-	on      schedulers.Worker
+// runCache lends Runs to the chains on one worker.
+type runCache struct {
+	worker  schedulers.Worker
 	leaving schedulers.Worker // on, in the form to use where its current work ends
 	free    *Run
 	pooled  *pooledRun // the one Run that it has, and itself; nil: it is in a worker's room
 }
 
-// moveTo makes l the lender of the worker on.
-func (l *lender) moveTo(on schedulers.Worker) {
-	l.on, l.leaving = on, on
-	if leaver, ok := on.(schedulers.Leaver); ok {
+// moveTo makes l the cache of worker.
+func (l *runCache) moveTo(worker schedulers.Worker) {
+	l.worker, l.leaving = worker, worker
+	if leaver, ok := worker.(schedulers.Leaver); ok {
 		l.leaving = leaver.Leaving()
 	}
 }
 
-// pooledRun is a Run with its own lender, kept in a pool.
+// pooledRun is a Run with its own cache, kept in a pool.
 type pooledRun struct {
 	Run
-	at lender
+	ownCache runCache
 
 	// For a function that has suspended in its first step; see spawned.go.
-	begun *chain
-	first *Frame // the one that took the step
-	by    interface{ endAt(end any) }
+	firstChain *chain
+	firstFrame *Frame // the one that took the step
+	completer  interface{ setEnder(end any) }
 }
 
 var pooledRuns = sync.Pool{New: func() any { return newPooled() }}
 
 func newPooled() *pooledRun {
 	p := new(pooledRun)
-	p.lender, p.at.pooled = &p.at, p
+	p.cache, p.ownCache.pooled = &p.ownCache, p
 	return p
 }
 
-// borrow returns a Run for the worker on, which the caller runs on. giveBack ends the loan.
-func borrow(on schedulers.Worker) *Run {
-	k, ok := on.(schedulers.Keeper)
+// borrow returns a Run for worker, on which the caller runs. giveBack ends the loan.
+func borrow(worker schedulers.Worker) *Run {
+	k, ok := worker.(schedulers.Keeper)
 	if !ok {
-		return borrowPooled(on)
+		return borrowPooled(worker)
 	}
 	room := k.Room()
 	if room == nil {
-		return borrowPooled(on)
+		return borrowPooled(worker)
 	}
-	l, ok := (*room).(*lender)
+	l, ok := (*room).(*runCache)
 	if !ok {
 		if *room != nil {
-			return borrowPooled(on) // another chain uses it
+			return borrowPooled(worker) // another chain uses it
 		}
-		l = new(lender)
-		l.moveTo(on)
+		l = new(runCache)
+		l.moveTo(worker)
 		*room = l
 	}
 	r := l.free
 	if r == nil {
-		return &Run{lender: l}
+		return &Run{cache: l}
 	}
-	l.free = r.next
+	l.free = r.nextFree
 	return r
 }
 
 // borrowPooled is borrow for a worker that has no room, or that the caller may not run on.
-func borrowPooled(on schedulers.Worker) *Run {
+func borrowPooled(worker schedulers.Worker) *Run {
 	p, _ := pooledRuns.Get().(*pooledRun)
-	p.at.moveTo(on)
+	p.ownCache.moveTo(worker)
 	return &p.Run
 }
 
-// moveOn returns the Run that continues a suspended first step on the worker on: p, which has
-// kept the needed state, or one of the worker's own Runs. For spent see jobcore.Awaiting.
-func (p *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
+// moveOn returns the Run that continues a suspended first step on worker: p, which has kept
+// the needed state, or one of the worker's own Runs. For spent see jobcore.Awaiting.
+func (p *pooledRun) moveOn(worker schedulers.Worker, spent uint8) *Run {
 	r := &p.Run
 	if spent&jobcore.Unproven != 0 {
-		p.at.moveTo(on)
+		p.ownCache.moveTo(worker)
 	} else {
-		r = borrow(on)
+		r = borrow(worker)
 		r.top, r.awaiting, r.timers, r.holder = p.top, p.awaiting, p.timers, p.holder
 		r.ready = p.ready
 		p.giveBack()
@@ -113,7 +114,7 @@ func (p *pooledRun) moveOn(on schedulers.Worker, spent uint8) *Run {
 
 // spent returns the argument spent for a job that is run within this run.
 func (r *Run) spent() uint8 {
-	if r.lender.pooled != nil {
+	if r.cache.pooled != nil {
 		return uint8(r.runs) | jobcore.Unproven
 	}
 	return uint8(r.runs)
@@ -126,16 +127,16 @@ func (r *Run) giveBack() {
 	r.unwatch()
 	if r.last != nil || r.timers != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil {
 		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
-		r.leaveLabels()
+		r.removeLabels()
 	}
-	l := r.lender
+	l := r.cache
 	if l.pooled != nil {
 		l.moveTo(nil)
 		pooledRuns.Put(l.pooled)
 		return
 	}
-	if r.next != l.free {
-		r.next = l.free
+	if r.nextFree != l.free {
+		r.nextFree = l.free
 	}
 	l.free = r
 }
@@ -143,21 +144,21 @@ func (r *Run) giveBack() {
 // Worker returns the worker on which the machine runs, or nil if that is not known. It
 // is a hint.
 func (r *Run) Worker() schedulers.Worker {
-	if r.lender == nil {
+	if r.cache == nil {
 		return nil
 	}
-	return r.lender.on
+	return r.cache.worker
 }
 
 // leaving returns the worker in the form to use where the chain ends or suspends, which
 // also ends the work that the chain runs in. It is nil during a hot start.
 func (r *Run) leaving() schedulers.Worker {
 	switch {
-	case r.lender == nil:
+	case r.cache == nil:
 		return nil
 	case r.runs&nested == 0:
-		return r.lender.leaving
+		return r.cache.leaving
 	default:
-		return r.lender.on
+		return r.cache.worker
 	}
 }

@@ -51,17 +51,17 @@ func TestARunWithinARunHasATaskOfItsOwn(t *testing.T) {
 }
 
 func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
-	for _, on := range []schedulers.Worker{new(roomy), new(roomless), nil} {
-		lent := borrow(on)
+	for _, worker := range []schedulers.Worker{new(roomy), new(roomless), nil} {
+		lent := borrow(worker)
 		lent.top, lent.last, lent.runs, lent.ready = new(Frame), new(Frame), 3, 5
 		lent.Keep(new(Operation))
 		lent.timers = ambient.Timers(ambient.Home(t.Context()))
 		lent.failure, lent.raised = new(failure), new(failure)
-		lender := lent.lender
+		lender := lent.cache
 		lent.giveBack()
-		assert.Equal(t, Run{lender: lender}, *lent)
+		assert.Equal(t, Run{cache: lender}, *lent)
 		if lender.pooled != nil {
-			assert.Nil(t, lender.on)
+			assert.Nil(t, lender.worker)
 			assert.Nil(t, lender.leaving)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// tellMade tells listeners that the machine of c was made, if its life is to be told. It is
+// tellCreated tells listeners that the machine of c was made, if its life is to be told. It is
 // called before c is registered for the first time: a machine is made when it first suspends,
 // and has started before that. The job of a function literal is older than its machine.
-func (c *chain) tellMade() {
+func (c *chain) tellCreated() {
 	if tracking.Listening() == nil {
 		return
 	}
@@ -31,15 +31,15 @@ func (c *chain) tellSuspended(on any, ticket uint32) uint32 {
 // tell tells an event of the life of c, if that life is told, and reports whether it is.
 // The caller owns c.
 func (c *chain) tell(l tracking.Life) bool {
-	if l.Job = c.told(); l.Job == nil {
+	if l.Job = c.listenedJob(); l.Job == nil {
 		return false
 	}
 	tracking.Tell(l)
 	return true
 }
 
-// told returns the job of c if its life is told, else nil.
-func (c *chain) told() any {
+// listenedJob returns the job of c if its life is told, else nil.
+func (c *chain) listenedJob() any {
 	if tracking.Listening() == nil {
 		return nil
 	}
@@ -55,9 +55,9 @@ func (c *chain) told() any {
 type resumed struct{ *chain }
 
 // Run implements [schedulers.Work].
-func (r *resumed) Run(on schedulers.Worker) {
+func (r *resumed) Run(worker schedulers.Worker) {
 	r.tell(tracking.Life{Moment: tracking.Resumed})
-	r.chain.Run(on)
+	r.chain.Run(worker)
 }
 
 // Abandon implements [schedulers.Work].

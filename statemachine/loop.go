@@ -157,7 +157,7 @@ func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 			l.exit(r)
 		}
 	}()
-	how := r.panicked(v)
+	how := r.failureOf(v)
 	for l.top != nil {
 		left, suspended := l.top.abort(r, how)
 		if suspended {
@@ -180,7 +180,7 @@ func (l *Loops) Resume(r *Run) {
 	l.Close()
 	switch {
 	case came == nil || came.refusal != nil:
-		raised = r.newPanic(swallowed())
+		raised = r.newPanic(swallowedPanic())
 	case came.goexit || !panics.Same(came.value, raised.value):
 		raised = came
 	default:
@@ -208,21 +208,22 @@ func (l *Loop[K, V]) abort(r *Run, how *failure) (left *failure, suspended bool)
 	l.iteration.order().failure = how
 	defer func() {
 		if v := recover(); v != nil {
-			if left = how; panics.Same(how.value, v) {
-				how.value = v
-			} else {
+			if !panics.Same(how.value, v) {
 				left = r.newPanic(v)
+				return
 			}
+			how.value = v
+			left = how
 		}
 	}()
 	if !l.Next(r) {
 		return nil, true
 	}
-	if left = r.failure; left != nil {
+	if f := r.failure; f != nil {
 		r.failure = nil
-		return left, false
+		return f, false
 	}
-	return r.newPanic(swallowed()), false
+	return r.newPanic(swallowedPanic()), false
 }
 
 func (l *Loop[K, V]) exit(r *Run) {
@@ -231,15 +232,15 @@ func (l *Loop[K, V]) exit(r *Run) {
 		return
 	}
 	l.iteration.order().failure = &failure{goexit: true}
-	if v := apart(func() { begin(l.iteration, r.elsewhere(f)) }); v != nil {
+	if v := onNewGoroutine(func() { begin(l.iteration, r.elsewhere(f)) }); v != nil {
 		panic(v)
 	}
 }
 
-// apart runs f, which exits, on a new goroutine, and returns the value if f panics
+// onNewGoroutine runs f, which exits, on a new goroutine, and returns the value if f panics
 // instead. On the goroutine that is already exiting, each iterator's runtime.Goexit
 // would be nested in the previous one, and the runtime walks over all of them.
-func apart(f func()) any {
+func onNewGoroutine(f func()) any {
 	ended := make(chan any, 1)
 	go func() {
 		defer func() { ended <- recover() }()

@@ -74,15 +74,15 @@ func (c FuncCall[T]) Enter(r *Run) (*FuncWait[T], T, error) {
 }
 
 // ActionWait is the wait for an operation without result.
-type ActionWait struct{ of pausedAction }
+type ActionWait struct{ action pausedAction }
 
 // FuncWait is the wait for an operation with a result.
-type FuncWait[T any] struct{ of pausedFunc[T] }
+type FuncWait[T any] struct{ call pausedFunc[T] }
 
 // Results returns the error of the operation, which has ended. If one of its functions
 // has called runtime.Goexit, so does Results.
 func (w *ActionWait) Results(r *Run) error {
-	err, goexit := ended(r, w.of)
+	err, goexit := outcomeOf(r, w.action)
 	if goexit {
 		runtime.Goexit()
 	}
@@ -91,16 +91,16 @@ func (w *ActionWait) Results(r *Run) error {
 
 // Results is [ActionWait.Results] with the result.
 func (w *FuncWait[T]) Results(r *Run) (T, error) {
-	err, goexit := ended(r, w.of)
-	v, err := w.of.Value(err)
+	err, goexit := outcomeOf(r, w.call)
+	v, err := w.call.Value(err)
 	if goexit {
 		runtime.Goexit()
 	}
 	return v, err
 }
 
-// ended returns the outcome of an operation that has ended.
-func ended(r *Run, p pausedAction) (err error, goexit bool) {
+// outcomeOf returns the outcome of an operation that has ended.
+func outcomeOf(r *Run, p pausedAction) (err error, goexit bool) {
 	end, err := JobResult(r, p.Job())
 	switch {
 	case err != nil: // the machine's home has refused it

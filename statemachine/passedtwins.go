@@ -66,16 +66,18 @@ func awaitTwin[T any](j *job.Job[T]) (T, error) {
 			return v, err
 		}
 	}
-	return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: caught}}
+	return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: toPanicError}}
 }
 
-func caught(value any) error { return promise.Panic(value) }
+func toPanicError(value any) error { return promise.Panic(value) }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
 type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
-func (s *suspendedOnTwin[T]) GoOn(end any, on schedulers.Worker, _ uint8) { s.Begin(s, end, on) }
+func (s *suspendedOnTwin[T]) GoOn(end any, worker schedulers.Worker, _ uint8) {
+	s.Begin(s, end, worker)
+}
 
 // WaitingFrames is for reports of package job: this waiter has no frames.
 func (s *suspendedOnTwin[T]) WaitingFrames() []job.Frame { return nil }

@@ -47,11 +47,11 @@ func (p *Producer[T]) order() *order { return &p.wanted }
 func (o *order) check() {
 	switch {
 	case o.stopped:
-		for range insisting {
+		for range yieldForever {
 			break
 		}
 	case o.failed:
-		for range insistingAfterPanic {
+		for range yieldAfterPanic {
 			panic(o)
 		}
 	}
@@ -70,15 +70,15 @@ func (o *order) raise(r *Run) {
 	r.raise(f)
 }
 
-// insisting calls yield after it has returned false.
-func insisting(yield func() bool) {
+// yieldForever calls yield after it has returned false.
+func yieldForever(yield func() bool) {
 	for {
 		yield()
 	}
 }
 
-// insistingAfterPanic calls yield after the loop's body has panicked.
-func insistingAfterPanic(yield func() bool) {
+// yieldAfterPanic calls yield after the loop's body has panicked.
+func yieldAfterPanic(yield func() bool) {
 	func() {
 		defer func() { _ = recover() }()
 		yield()
@@ -86,9 +86,9 @@ func insistingAfterPanic(yield func() bool) {
 	yield()
 }
 
-// swallowed returns the value of the Go runtime's panic for an iterator that recovers a
+// swallowedPanic returns the value of the Go runtime's panic for an iterator that recovers a
 // panic of the loop's body and then returns normally.
-func swallowed() (v any) {
+func swallowedPanic() (v any) {
 	defer func() { v = recover() }()
 	for range swallowing {
 		panic("passing")

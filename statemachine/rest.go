@@ -20,7 +20,7 @@ import (
 // operation gets it in its Join (see [Pending]), and then, after Join has returned true,
 // calls Run or Abandon once. It is for packages whose operations machines wait for
 // without a job.
-type Rest struct{ of *chain }
+type Rest struct{ chain *chain }
 
 // RestOf returns the machine behind n, the node that a Join received. It must be called
 // within that Join.
@@ -29,7 +29,7 @@ func RestOf(n *continuation.Node) Rest { return Rest{n.Target().(*chain)} }
 // Submit submits w to the home of the machine. If the home refuses, w is abandoned on a
 // new goroutine. It does not block.
 func (r Rest) Submit(w schedulers.Work, hint schedulers.Hint) {
-	if err := r.of.top.home.TrySubmit(w, hint); err != nil {
+	if err := r.chain.top.home.TrySubmit(w, hint); err != nil {
 		go w.Abandon(err)
 	}
 }
@@ -37,14 +37,14 @@ func (r Rest) Submit(w schedulers.Work, hint schedulers.Hint) {
 // Run lets the machine continue on the calling goroutine, which must be at its home:
 // within the Run of a work item that was submitted there. It must be the last call of
 // that work item.
-func (r Rest) Run(on schedulers.Worker) {
-	r.of.awake()
-	r.of.Run(on)
+func (r Rest) Run(worker schedulers.Worker) {
+	r.chain.unfollowNow()
+	r.chain.Run(worker)
 }
 
 // Abandon lets the machine continue elsewhere, where [Run.Refusal] returns the reason.
 // It does not block.
 func (r Rest) Abandon(reason error) {
-	r.of.awake()
-	r.of.Abandon(reason)
+	r.chain.unfollowNow()
+	r.chain.Abandon(reason)
 }

@@ -35,7 +35,7 @@ func (r *Run) Refusal() error {
 // be lost, since no other caller can get it.
 func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	if r.failure != nil {
-		if err := r.Refusal(); err != nil && !handedOver(j) {
+		if err := r.Refusal(); err != nil && !hasExclusiveValue(j) {
 			var zero T
 			return zero, err
 		}
@@ -43,8 +43,8 @@ func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	return j.GetResult()
 }
 
-// handedOver reports whether j has completed with a value for its waiter alone.
-func handedOver[T any](j *job.Job[T]) bool {
+// hasExclusiveValue reports whether j has completed with a value for its waiter alone.
+func hasExclusiveValue[T any](j *job.Job[T]) bool {
 	in := jobcore.Of(j)
 	return in != nil && in.HasExclusiveValue()
 }
@@ -64,7 +64,7 @@ func Result[T any](r *Run, a awaiter.Awaiter[T]) (T, error) {
 // starter's goroutine if the job was quick, but not if it was slow. So the machine
 // suspends, and exits where it is resumed.
 func TwinEnded[T any](r *Run, j *job.Job[T]) bool {
-	return j.IsCompleted() && (r.lender != nil || j.Err() != job.ErrGoexit) && r.Proceed()
+	return j.IsCompleted() && (r.cache != nil || j.Err() != job.ErrGoexit) && r.Proceed()
 }
 
 // TwinResult returns the results of a function that was called through its twin. It

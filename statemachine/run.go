@@ -19,6 +19,9 @@ import (
 //
 // One goroutine uses a Run, the one that runs the chain.
 type Run struct {
+	// The chain: the running frames write these, and advance and register read them when a
+	// frame has suspended or ended.
+
 	top  *Frame // the frame that runs or, when the chain has suspended, the one to resume
 	last *Frame // the outermost frame promoted in this run
 
@@ -28,26 +31,35 @@ type Run struct {
 	// The timers that arm the awaited operation, if it is a sleep.
 	timers schedulers.Timers
 
+	// How calls ended: advance writes these between two frames, and the next frame reads
+	// them when it continues.
+
 	// How the last callee ended, if not by returning; or why the awaited operation has
 	// no result: the home refused, or a sleep's context has ended.
 	failure *failure
-
 	// The panic that was raised again last. Go now reports a newer stack for it; this
 	// keeps the first one.
 	raised *failure
 
+	// What the chain has set or taken outside itself. Operations write these while a frame
+	// runs; they end or move into the chain when the run ends.
+
 	// The labels that were set on the goroutine for the chain; nil: none. During a hot
 	// start, those of SetGoroutineLabels. See labels.go.
 	labels *schedulers.Labels
-
 	// The watch of the context that several waits have in common, kept for the next
 	// wait; see contextwatch.go.
 	watch *ctxwatch.Lasting
+	// The locks that the machine has taken, as they have noted it; see Holder.
+	holder *schedulers.Holder
 
-	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
+	// Where the Run was borrowed: borrow and giveBack write these, see lending.go. Both are
+	// nil during a hot start.
 
-	lender *lender // where it runs and was borrowed; nil during a hot start
-	next   *Run    // of the free ones there
+	cache    *runCache
+	nextFree *Run // in the cache
+
+	// The budget of the run: only the code that awaits counts here.
 
 	// The number of awaited jobs that were run within this run, plus nested if this run
 	// is inside another one.
@@ -100,7 +112,7 @@ func (r *Run) Push(ctx context.Context, m framed) {
 // somewhere else now. A hot start may be anywhere, so it reports false: the functions
 // that it calls start hot too.
 func (r *Run) elsewhere(f *Frame) bool {
-	return f.self != nil && r.lender != nil && r.top != nil && !f.atHomeOf(r.top)
+	return f.self != nil && r.cache != nil && r.top != nil && !f.atHomeOf(r.top)
 }
 
 // framed is a StateMachine that embeds Frame.
@@ -131,9 +143,9 @@ func setHomes(top, bottom *Frame) {
 	}
 }
 
-// goOn runs c until it suspends or ends, and ends the loan of r. It does not return if
+// runAndGiveBack runs c until it suspends or ends, and ends the loan of r. It does not return if
 // a frame calls runtime.Goexit.
-func (r *Run) goOn(c *chain) {
+func (r *Run) runAndGiveBack(c *chain) {
 	for r.advance(c) {
 	}
 	r.giveBack()
@@ -154,7 +166,7 @@ func (r *Run) advance(c *chain) (again bool) {
 	for running != nil {
 		r.last = nil
 		if !running.self.MoveNext(r) {
-			r.suspended(c, &running)
+			r.registerSuspended(c, &running)
 			continue
 		}
 		callee := running
@@ -172,10 +184,10 @@ func (r *Run) pop(f *Frame) *Frame {
 	return r.top
 }
 
-// suspended links the frames that the running frame has promoted above it and registers
+// registerSuspended links the frames that the running frame has promoted above it and registers
 // the chain. *running becomes nil if the chain now belongs to another goroutine, or the
 // frame to continue with if the awaited operation has completed meanwhile.
-func (r *Run) suspended(c *chain, running **Frame) {
+func (r *Run) registerSuspended(c *chain, running **Frame) {
 	from := *running
 	if r.last != nil {
 		r.last.caller = from
@@ -225,13 +237,13 @@ func (r *Run) register(c *chain) bool {
 	if f := home.Follower; f != nil || tracking.On() {
 		return r.registerFollowed(c, f)
 	}
-	return r.handOver(c)
+	return r.registerAwaited(c)
 }
 
-// handOver is register for a chain that is neither followed nor tracked.
-func (r *Run) handOver(c *chain) bool {
+// registerAwaited is register for a chain that is neither followed nor tracked.
+func (r *Run) registerAwaited(c *chain) bool {
 	if budget.Spent(r.ready) {
-		return r.giveWay(c)
+		return r.yieldFirst(c)
 	}
 	switch w := r.awaiting.(type) {
 	case nil:
@@ -261,10 +273,10 @@ func (r *Run) handOver(c *chain) bool {
 
 // registerWithJob is register for a job, which is run in place if it can be.
 func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals) bool {
-	if on := r.Worker(); on != nil {
-		if r.runs&^nested >= runsPerYield {
+	if worker := r.Worker(); worker != nil {
+		if r.runs&^nested >= maxRuns {
 			j.StartLast(r.leaving())
-		} else if j.Claim(on) {
+		} else if j.Claim(worker) {
 			return r.runAwaited(c, j)
 		}
 	}
@@ -272,10 +284,10 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals
 	return r.enlist(c, w, beginCycleCheck(c, j))
 }
 
-// runsPerYield is how many jobs a machine runs itself before it yields to the work
+// maxRuns is how many jobs a machine runs itself before it yields to the work
 // queued on its worker. It is the number of work items that the pool takes from one
 // queue before it checks the others.
-const runsPerYield = 61
+const maxRuns = 61
 
 // nested is added to the field runs of a Run within another one. The end of such a Run
 // is not the end of its worker's current work.
@@ -286,21 +298,21 @@ const nested = 1 << 16
 // continues at once: no suspension, no resumption, no turn in a queue.
 func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 	r.runs++
-	on := r.lender.on
+	worker := r.cache.worker
 	c.node.PrepareAttended(c)
 	returned := false
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not its
 		// awaiter.
 		if !returned && !j.LeaveClaimed(&c.node) {
-			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
+			c.submit(schedulers.Hint{From: worker, Flags: schedulers.Resumed})
 		}
 	}()
 	if r.labels != nil {
 		schedulers.ClearLabels()
 		defer r.labels.Set()
 	}
-	j.RunClaimed(&c.node, on, r.spent())
+	j.RunClaimed(&c.node, worker, r.spent())
 	returned = true
 	return j.LeaveClaimed(&c.node)
 }
@@ -318,7 +330,7 @@ func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
 	if v == nil {
 		r.failure = &failure{goexit: true}
 	} else {
-		r.failure = r.panicked(v)
+		r.failure = r.failureOf(v)
 	}
 	r.raised = nil
 	if r.pop(failed) == nil {

@@ -61,7 +61,7 @@ func (s *sleeping) expected() tracking.Sleep { return tracking.Sleep(s.timer.Whe
 func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
 	defer func() {
 		if !armed {
-			r.disarmed(c, recover())
+			r.abandonSleep(c, recover())
 		}
 	}()
 	d := s.length()
@@ -70,9 +70,9 @@ func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
 	return true
 }
 
-// disarmed lets c continue after a sleep that could not begin, because arming panicked
+// abandonSleep lets c continue after a sleep that could not begin, because arming panicked
 // with v, or called runtime.Goexit if v is nil.
-func (r *Run) disarmed(c *chain, v any) {
+func (r *Run) abandonSleep(c *chain, v any) {
 	if v != nil {
 		r.failure = r.newPanic(v)
 		return
@@ -96,7 +96,7 @@ type guardedSleeping struct {
 	sleeping
 	watch ctxwatch.Watch
 	home  *schedulers.Home
-	of    *chain // until it continues
+	chain *chain // until it continues
 	why   any    // the context; when the sleep has ended early, an error, or nil
 	ended interleave.Bool
 }
@@ -112,12 +112,12 @@ func (r *Run) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 		v := recover()
 		if armed = !g.end(); !armed {
 			g.watch.Stop()
-			r.disarmed(c, v)
+			r.abandonSleep(c, v)
 		}
 	}()
 	d := g.length()
 	ctx, timers := g.why.(context.Context), r.timers
-	g.of, g.timer.OnExpire = c, g
+	g.chain, g.timer.OnExpire = c, g
 	g.watch.Start(ctx, g)
 	timers.StartTimer(&g.timer, d)
 	if g.ended.Load() {
@@ -133,15 +133,15 @@ func (g *guardedSleeping) end() bool { return g.ended.CompareAndSwap(false, true
 func (g *guardedSleeping) Expire(t *schedulers.Timer) {
 	if g.end() {
 		g.watch.Stop()
-		g.leave().Expire(t)
+		g.takeChain().Expire(t)
 	}
 }
 
-// leave returns the chain and clears the field: a holder of the timer must not keep the
+// takeChain returns the chain and clears the field: a holder of the timer must not keep the
 // chain alive.
-func (g *guardedSleeping) leave() *chain {
-	c := g.of
-	g.of = nil
+func (g *guardedSleeping) takeChain() *chain {
+	c := g.chain
+	g.chain = nil
 	return c
 }
 
@@ -152,10 +152,10 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	if g.end() {
 		ambient.Timers(g.home).StopTimer(&g.timer)
 		g.why = reason
-		if g.of.untrack() {
-			g.of.tell(tracking.Life{Moment: tracking.Resumed})
+		if g.chain.untrack() {
+			g.chain.tell(tracking.Life{Moment: tracking.Resumed})
 		}
-		if err := g.of.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
+		if err := g.chain.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 			g.Abandon(err)
 		}
 	}
@@ -164,12 +164,12 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 // Run implements schedulers.Work: the chain continues, and its top frame gets the
 // reason. The end of one context may end a million sleeps, so the failure of each is
 // allocated only when its turn comes.
-func (g *guardedSleeping) Run(on schedulers.Worker) {
+func (g *guardedSleeping) Run(worker schedulers.Worker) {
 	var news *failure
 	if err, ok := g.why.(error); ok { // else no reason: only a context that breaks its contract
 		news = &failure{refusal: err}
 	}
-	(&delivery{g.leave(), news}).Run(on)
+	(&delivery{g.takeChain(), news}).Run(worker)
 }
 
 // Abandon implements schedulers.Work. The frame gets the reason, and not only the error

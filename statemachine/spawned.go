@@ -24,7 +24,7 @@ import (
 // awaited jobs themselves.
 type Spawned[T any] struct {
 	chain chain
-	end   suspension.Ender[T]
+	ender suspension.Ender[T]
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of a function: r
@@ -35,27 +35,29 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	s.chain.takeOver(ctx, r, m)
 	r.labels = nil
 	p, _ := pooledRuns.Get().(*pooledRun)
-	p.begun, p.first, p.by = &s.chain, m.base(), s
+	p.firstChain, p.firstFrame, p.completer = &s.chain, m.base(), s
 	p.top, p.awaiting, p.timers, p.holder, p.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
-	return (*begun)(p)
+	return (*suspendedFirstStep)(p)
 }
 
-// begun is a chain that has suspended in its first step, before it is registered.
-type begun pooledRun
+// suspendedFirstStep is a chain that has suspended in its first step, before it is registered,
+// as the error of that step. It is the pooledRun itself under another type: a struct that
+// points to it would be one more allocation for each function that suspends.
+type suspendedFirstStep pooledRun
 
 // Error implements error. User code never sees it.
-func (*begun) Error() string { return "statemachine: the function has suspended" }
+func (*suspendedFirstStep) Error() string { return "statemachine: the function has suspended" }
 
 // GoOn implements suspension.Suspended. In contrast to a hot start, the first step was
 // taken by a worker that has nothing else to do: the chain may run the job that it
 // awaits, or continue here, if the frame to resume is at home here.
-func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
+func (b *suspendedFirstStep) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	p := (*pooledRun)(b)
-	p.by.endAt(end)
-	c, first := p.begun, p.first
-	p.begun, p.first, p.by = nil, nil, nil
-	r := p.moveOn(on, spent)
-	r.wearOwn()
+	p.completer.setEnder(end)
+	c, first := p.firstChain, p.firstFrame
+	p.firstChain, p.firstFrame, p.completer = nil, nil, nil
+	r := p.moveOn(worker, spent)
+	r.applyHomeLabels()
 	if r.register(c) {
 		r.giveBack()
 		return
@@ -66,33 +68,33 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 		r.giveBack()
 		return
 	}
-	r.goOn(c)
+	r.runAndGiveBack(c)
 }
 
-func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
+func (s *Spawned[T]) setEnder(end any) { s.ender = end.(suspension.Ender[T]) }
 
 // SetResult completes the job with the results of the function. r is the argument of the
 // last MoveNext.
 func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch()
-	s.end.Return(v, err).Deliver(r.leaving())
+	s.ender.Return(v, err).Deliver(r.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle {
-	h, _ := s.end.Handle().(job.Handle)
+	h, _ := s.ender.Handle().(job.Handle)
 	return h
 }
 
-func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).Deliver(on) }
+func (s *Spawned[T]) fail(err error, worker schedulers.Worker) { s.ender.Fault(err).Deliver(worker) }
 
 // Fail is deferred by the first step of a function that the runtime calls, with that
 // step's run: a panic that is raised again keeps its first stack.
 func Fail(r *Run) {
-	r.leaveLabels()
+	r.removeLabels()
 	if r.raised == nil {
 		return
 	}
 	if v := recover(); v != nil {
-		panic(r.panicked(v).err())
+		panic(r.failureOf(v).err())
 	}
 }

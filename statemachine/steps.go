@@ -57,20 +57,20 @@ func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *jo
 		return Completed(context.Background(), v, err)
 	}
 	r.Push(ctx, m)
-	p := &pulled[T]{arrive: arrive}
+	p := &pulledStep[T]{arrive: arrive}
 	p.home = m.base().home
 	return p.Start(ctx, &r, p)
 }
 
-// pulled is the root of a chain that runs to the next value of a stream.
-type pulled[T any] struct {
+// pulledStep is the root of a chain that runs to the next value of a stream.
+type pulledStep[T any] struct {
 	Builder[T]
 	Frame
 	arrive func() (T, error)
 }
 
 // MoveNext implements StateMachine: the stream has reached a value or its end.
-func (p *pulled[T]) MoveNext(r *Run) bool {
+func (p *pulledStep[T]) MoveNext(r *Run) bool {
 	r.Rethrow()
 	p.State = Finished
 	v, err := p.arrive()

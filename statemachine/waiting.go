@@ -39,13 +39,13 @@ func (f *Frame) At(function, file string, lines ...int) Location {
 type located interface{ Location() Location }
 
 const (
-	// shownCalls is how many suspended calls of one chain appear in a report.
-	shownCalls = 64
-	// knownCalls is the maximum depth at which the job of a chain is found from its top:
+	// maxShownCalls is how many suspended calls of one chain appear in a report.
+	maxShownCalls = 64
+	// maxKnownCalls is the maximum depth at which the job of a chain is found from its top:
 	// in deeper chains stacks end early and cycles are not detected. The search runs
 	// before each await of a job that depends on others, and a recursion of a million
 	// calls must not cost a million steps.
-	knownCalls = 1024
+	maxKnownCalls = 1024
 )
 
 // WaitingFrames is for reports of package job: the suspended calls, the innermost first.
@@ -57,7 +57,7 @@ func (f *Frame) calls() []job.Frame {
 	var frames []job.Frame
 	more := 0
 	for ; f != nil; f = f.caller {
-		if len(frames) == shownCalls {
+		if len(frames) == maxShownCalls {
 			more++
 			continue
 		}
@@ -89,7 +89,7 @@ func (c *chain) WaitingJob() job.Handle { return c.top.outermost() }
 
 // outermost is [chain.WaitingJob] for the calls from f outwards.
 func (f *Frame) outermost() job.Handle {
-	for range knownCalls {
+	for range maxKnownCalls {
 		if f == nil {
 			return nil
 		}
