@@ -100,7 +100,7 @@ type waiter[R, P any] struct {
 	err        error
 	after      outcome // links the waiters that one step has decided
 
-	watch ctxwatch.Turn
+	watch ctxwatch.WaitWatch
 }
 
 // host is a primitive in which calls wait; its methods are the primitive's rules. The
@@ -189,7 +189,7 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	return j.Wait(context.Background())
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx)) }
 
 // giveUp performs the right-hand list above. It does nothing if the waiter was served.

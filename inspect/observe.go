@@ -128,14 +128,14 @@ func changeObservers(f func([]*observer) []*observer) {
 	observers.list = f(slices.Clone(observers.list))
 	list := observers.list
 	if len(list) == 0 {
-		tracking.Watch(nil)
+		tracking.Listen(nil)
 		return
 	}
 	among := list[0].among // the observer that selects most decides
 	for _, o := range list {
 		among = min(among, o.among)
 	}
-	tracking.Watch(&tracking.Watcher{
+	tracking.Listen(&tracking.Listener{
 		Among: among,
 		Wants: func(h any) bool {
 			for _, o := range list {

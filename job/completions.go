@@ -244,7 +244,7 @@ func (r *nextRequest[T]) end(final Status, j *Job[T], err error) continuation.Ch
 	return r.promise.publish(final, j, err)
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (r *nextRequest[T]) ContextEnded(*ctxwatch.Watch) {
 	r.giveUp(&WaitError{Err: contextError(r.ctx)})
 }

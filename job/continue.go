@@ -247,19 +247,19 @@ func (r *finallyRest[T]) GoOn(_ any, worker schedulers.Worker, spent uint8) {
 	r.Suspended.GoOn(r, worker, spent)
 }
 
-// Return implements suspension.Ender.
+// Return implements suspension.Completer.
 func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
 	v, err := r.finally.outcomeAfter(r.preceding, failed)
 	return r.finally.Return(v, err)
 }
 
-// Fault implements suspension.Ender.
+// Fault implements suspension.Completer.
 func (r *finallyRest[T]) Fault(err error) continuation.Chain {
 	r.finally.preceding = r.preceding
 	return r.finally.Fault(err)
 }
 
-// Handle implements suspension.Ender.
+// Handle implements suspension.Completer.
 func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
 
 // crashError implements keeper: the job's result survives a crash of fn, whose error is

@@ -94,7 +94,7 @@ func TestLabelsAndRegionsFollowTheFirstStepOfWhatSuspends(t *testing.T) {
 	var inside string
 	j := Go(m.ctx(), func(context.Context) error {
 		inside = labels(t)
-		return restFunc(func(end suspension.Ender[Void], _ uint8) { end.Return(Void{}, nil).Deliver(nil) })
+		return restFunc(func(end suspension.Completer[Void], _ uint8) { end.Return(Void{}, nil).Deliver(nil) })
 	}, Named("stepping"), Diagnose(FollowLabels|FollowTrace))
 	m.all()
 	assert.True(t, j.IsCompleted())

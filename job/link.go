@@ -132,7 +132,7 @@ func (l *link[T, U]) passOn(final Status, value U, err error) (waiters continuat
 	return l.abort(final, err), true
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.cancel(nil) }
 
 func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuation" }

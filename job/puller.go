@@ -237,7 +237,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	return r.promise.publish(step.Status(), step.value, step.err())
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (r *request[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(&WaitError{Err: contextError(r.ctx)}) }
 
 func (r *request[T]) giveUp(why error) {

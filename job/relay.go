@@ -46,7 +46,7 @@ func (r *relay[T]) watchSource(j *Job[T]) continuation.Chain {
 }
 
 // watchContext notifies e when the context of the relay ends.
-func (r *relay[T]) watchContext(e ctxwatch.Ender) {
+func (r *relay[T]) watchContext(e ctxwatch.Listener) {
 	r.watch.Start(r.ctx, e)
 	if r.hasEnded() {
 		r.watch.Stop()
@@ -95,7 +95,7 @@ func (r *relay[T]) endsOtherwise() bool {
 	return r.timers != nil || r.bounded
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(contextError(r.ctx)) }
 
 // Expire implements schedulers.Expirer.
@@ -285,7 +285,7 @@ func (h *outerHalf[T]) waitingJob() (*core, string) { return h.unwrap.waitingJob
 
 func (u *unwrap[T]) waitingJob() (*core, string) { return u.promise.job.base(), "Unwrap" }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (u *unwrap[T]) ContextEnded(w *ctxwatch.Watch) {
 	u.relay.ContextEnded(w)
 	u.outer.leave()

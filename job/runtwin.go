@@ -38,12 +38,12 @@ func fromTwin[T any](start func(context.Context) *Job[T]) func(context.Context) 
 		if inner == nil {
 			return none, ErrNilJob
 		}
-		return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: inner, Thrown: thrown, Caught: toPanicError}}
+		return none, &suspendedOnTwin[T]{suspension.TwinWait[T]{Twin: inner, IsThrown: thrown, ToPanicError: toPanicError}}
 	}
 }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
-type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
+type suspendedOnTwin[T any] struct{ suspension.TwinWait[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
 func (f *suspendedOnTwin[T]) GoOn(end any, worker schedulers.Worker, _ uint8) {

@@ -27,20 +27,20 @@ func inOneStep(fn func(context.Context) error) func(context.Context) error { ret
 // inSteps suspends at once, and runs fn on a new goroutine.
 func inSteps(fn func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return restFunc(func(end suspension.Ender[Void], _ uint8) { go finish(end, ctx, fn) })
+		return restFunc(func(end suspension.Completer[Void], _ uint8) { go finish(end, ctx, fn) })
 	}
 }
 
 // restFunc is the error of a function that has suspended.
-type restFunc func(end suspension.Ender[Void], spent uint8) //nolint:errname // see suspension.Suspended
+type restFunc func(end suspension.Completer[Void], spent uint8) //nolint:errname // see suspension.Suspended
 
 func (restFunc) Error() string { return "suspended" }
 
 func (f restFunc) GoOn(end any, _ schedulers.Worker, spent uint8) {
-	f(end.(suspension.Ender[Void]), spent)
+	f(end.(suspension.Completer[Void]), spent)
 }
 
-func finish(end suspension.Ender[Void], ctx context.Context, fn func(context.Context) error) {
+func finish(end suspension.Completer[Void], ctx context.Context, fn func(context.Context) error) {
 	returned := false
 	defer func() {
 		if v := recover(); v != nil {
@@ -66,9 +66,9 @@ func bodyInSteps(steps stepped, body func(context.Context, *Scope) error) func(c
 func TestAChildThatHasSuspendedKeepsItsScopeOpen(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	var suspended suspension.Ender[Void]
+	var suspended suspension.Completer[Void]
 	require.True(t, s.Go(func(context.Context) error {
-		return restFunc(func(end suspension.Ender[Void], _ uint8) { suspended = end })
+		return restFunc(func(end suspension.Completer[Void], _ uint8) { suspended = end })
 	}))
 	m.step(t)
 	assert.NotNil(t, s.children.free, "the child's object serves the next one")
@@ -100,7 +100,7 @@ func TestAWaiterTakesTheFirstStepOfAQueuedChild(t *testing.T) {
 	s := NewScope(m.ctx())
 	var spent uint8
 	s.Go(func(context.Context) error {
-		return restFunc(func(end suspension.Ender[Void], told uint8) { spent = told; end.Return(Void{}, nil).Deliver(nil) })
+		return restFunc(func(end suspension.Completer[Void], told uint8) { spent = told; end.Return(Void{}, nil).Deliver(nil) })
 	})
 	require.NoError(t, s.Wait())
 	assert.Equal(t, jobcore.Unproven|1, spent, "a machine that goes on is told that its worker is known by hint only")
@@ -149,9 +149,9 @@ func failuresOfSteps(t *testing.T, ctx context.Context, steps stepped) {
 func TestAChildWithAHandleThatHasSteps(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	var suspended suspension.Ender[Void]
+	var suspended suspension.Completer[Void]
 	j := Spawn(s, func(context.Context) (Void, error) {
-		return Void{}, restFunc(func(end suspension.Ender[Void], _ uint8) { suspended = end })
+		return Void{}, restFunc(func(end suspension.Completer[Void], _ uint8) { suspended = end })
 	}, Named("in steps"))
 	assert.Equal(t, "in steps", j.Name())
 	m.step(t)
@@ -163,7 +163,7 @@ func TestAChildWithAHandleThatHasSteps(t *testing.T) {
 	for _, option := range [][]Option{nil, {Supervisor()}} {
 		s = NewScope(m.ctx(), option...)
 		j = Spawn(s, func(context.Context) (Void, error) {
-			return Void{}, restFunc(func(end suspension.Ender[Void], _ uint8) { end.Return(Void{}, errBoom).Deliver(nil) })
+			return Void{}, restFunc(func(end suspension.Completer[Void], _ uint8) { end.Return(Void{}, errBoom).Deliver(nil) })
 		})
 		m.all()
 		assert.Equal(t, errBoom, j.Err())

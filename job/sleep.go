@@ -100,7 +100,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 	}
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (g *guard) ContextEnded(*ctxwatch.Watch) {
 	why := contextError(g.ctx) // may run user code: call it before the promise is won
 	if s := g.sleep; s.promise.reserve() {

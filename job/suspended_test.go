@@ -18,11 +18,11 @@ import (
 
 // later is the error of a function that has suspended: it passes the right to complete
 // the job to the test.
-type later[T any] chan suspension.Ender[T]
+type later[T any] chan suspension.Completer[T]
 
 func (later[T]) Error() string { return "suspended" }
 
-func (l later[T]) GoOn(end any, _ schedulers.Worker, _ uint8) { l <- end.(suspension.Ender[T]) }
+func (l later[T]) GoOn(end any, _ schedulers.Worker, _ uint8) { l <- end.(suspension.Completer[T]) }
 
 func (l later[T]) fn(context.Context) (none T, err error) { return none, l }
 
@@ -66,12 +66,12 @@ func TestTheErrorOfASuspendedFunctionsEndedContextCancelsItsJob(t *testing.T) {
 func TestASuspendedFunctionWhoseErrorPanicsCanEndOtherwise(t *testing.T) {
 	why := errors.New("the error panicked")
 	for _, otherwise := range []struct {
-		end   func(suspension.Ender[int]) continuation.Chain
+		end   func(suspension.Completer[int]) continuation.Chain
 		value int
 		err   error
 	}{
-		{func(e suspension.Ender[int]) continuation.Chain { return e.Fault(why) }, 0, why},
-		{func(e suspension.Ender[int]) continuation.Chain { return e.Return(7, nil) }, 7, nil},
+		{func(e suspension.Completer[int]) continuation.Chain { return e.Fault(why) }, 0, why},
+		{func(e suspension.Completer[int]) continuation.Chain { return e.Return(7, nil) }, 7, nil},
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		suspended := make(later[int], 1)
@@ -120,12 +120,12 @@ func TestContinuationsSuspend(t *testing.T) {
 
 func TestFinallySuspendsAndKeepsTheOutcome(t *testing.T) {
 	ctx, fault, late := context.Background(), errors.New("fault"), errors.New("late")
-	returned := func(err error) func(suspension.Ender[job.Void]) {
-		return func(end suspension.Ender[job.Void]) { end.Return(job.Void{}, err).Deliver(nil) }
+	returned := func(err error) func(suspension.Completer[job.Void]) {
+		return func(end suspension.Completer[job.Void]) { end.Return(job.Void{}, err).Deliver(nil) }
 	}
 	for name, c := range map[string]struct {
 		of     *job.Job[int]
-		end    func(suspension.Ender[job.Void])
+		end    func(suspension.Completer[job.Void])
 		errs   []error
 		status job.Status
 	}{
@@ -133,7 +133,7 @@ func TestFinallySuspendsAndKeepsTheOutcome(t *testing.T) {
 		"after a failure":            {job.FromError[int](fault), returned(nil), []error{fault}, job.Faulted},
 		"which fails":                {job.FromResult(7), returned(late), []error{late}, job.Faulted},
 		"which fails after failure":  {job.FromError[int](fault), returned(late), []error{fault, late}, job.Faulted},
-		"which panics after failure": {job.FromError[int](fault), func(end suspension.Ender[job.Void]) { end.Fault(late).Deliver(nil) }, []error{fault, late}, job.Faulted},
+		"which panics after failure": {job.FromError[int](fault), func(end suspension.Completer[job.Void]) { end.Fault(late).Deliver(nil) }, []error{fault, late}, job.Faulted},
 	} {
 		suspended := make(later[job.Void], 1)
 		j := job.Finally(ctx, c.of, func(context.Context) error { return suspended })

@@ -154,14 +154,14 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 	return t.outcome(err), nil, true
 }
 
-// Return implements suspension.Ender.
+// Return implements suspension.Completer.
 func (t *task[T]) Return(value T, err error) continuation.Chain {
 	t.value = value
 	t.setErr(err)
 	return t.end(t.outcome(err))
 }
 
-// Fault implements suspension.Ender.
+// Fault implements suspension.Completer.
 func (t *task[T]) Fault(err error) continuation.Chain {
 	var none T
 	t.value = none
@@ -172,7 +172,7 @@ func (t *task[T]) Fault(err error) continuation.Chain {
 	return t.end(Faulted)
 }
 
-// Handle implements suspension.Ender.
+// Handle implements suspension.Completer.
 func (t *task[T]) Handle() any { return &t.Job }
 
 // end completes a job whose function has suspended.

@@ -23,7 +23,7 @@ const (
 // tellMade starts telling the life of the job h, if a listener wants that, and reports
 // whether one does. m is the job's machine, if it has one already. The job is not shared yet.
 func (c *core) tellMade(h Handle, m tracking.Machine) bool {
-	w := tracking.Listening()
+	w := tracking.CurrentListener()
 	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
 		return false
 	}

@@ -109,7 +109,7 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 type contextWatch struct {
 	op     *operation
 	ctx    context.Context // nil: none
-	watch  ctxwatch.Turn
+	watch  ctxwatch.WaitWatch
 	reason error // it has ended; guarded by the socket's lock
 }
 
@@ -137,7 +137,7 @@ func (b *contextWatch) stop(r *statemachine.Run) bool {
 	return true
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (b *contextWatch) ContextEnded(*ctxwatch.Watch) {
 	why := ctxwatch.Reason(b.ctx) // it may run a user's code: call it before taking the lock
 	if why == nil {

@@ -95,9 +95,9 @@ type participant struct {
 }
 
 var (
-	_ schedulers.Work            = (*participant)(nil)
-	_ continuation.Target        = (*participant)(nil)
-	_ suspension.Ender[job.Void] = (*participant)(nil)
+	_ schedulers.Work                = (*participant)(nil)
+	_ continuation.Target            = (*participant)(nil)
+	_ suspension.Completer[job.Void] = (*participant)(nil)
 )
 
 // enter counts a participant that begins, and reports whether it may.

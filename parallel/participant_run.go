@@ -80,21 +80,21 @@ func (p *participant) work(on schedulers.Worker) suspension.Suspended {
 // claim reports whether the participant has an index, perhaps a new one.
 func (p *participant) claim() bool { return p.lo != p.hi || p.of.items.next(p) }
 
-// Return implements suspension.Ender: the body has returned.
+// Return implements suspension.Completer: the body has returned.
 func (p *participant) Return(_ job.Void, err error) continuation.Chain {
 	p.err, p.thrown = err, false
 	p.node.Prepare(p)
 	return continuation.Only(&p.node)
 }
 
-// Fault implements suspension.Ender: the body has not returned.
+// Fault implements suspension.Completer: the body has not returned.
 func (p *participant) Fault(err error) continuation.Chain {
 	p.err, p.thrown = err, true
 	p.node.Prepare(p)
 	return continuation.Only(&p.node)
 }
 
-// Handle implements suspension.Ender.
+// Handle implements suspension.Completer.
 func (p *participant) Handle() any { return p.of.promised().Job() }
 
 // Completed implements continuation.Target: the body has ended.

@@ -12,7 +12,7 @@ import (
 type valued[R any] struct {
 	suspension.Suspended
 	keep func(result R, err error) error
-	end  suspension.Ender[job.Void]
+	end  suspension.Completer[job.Void]
 }
 
 // later returns the error of a body with a result. If the error means that the body has
@@ -26,19 +26,19 @@ func later[R any](err error, keep func(result R, err error) error) error {
 
 // GoOn implements suspension.Suspended.
 func (v *valued[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
-	v.end = end.(suspension.Ender[job.Void])
+	v.end = end.(suspension.Completer[job.Void])
 	v.Suspended.GoOn(v, on, spent)
 }
 
-// Return implements suspension.Ender.
+// Return implements suspension.Completer.
 func (v *valued[R]) Return(result R, err error) continuation.Chain {
 	return v.end.Return(job.Void{}, v.keep(result, err))
 }
 
-// Fault implements suspension.Ender.
+// Fault implements suspension.Completer.
 func (v *valued[R]) Fault(err error) continuation.Chain { return v.end.Fault(err) }
 
-// Handle implements suspension.Ender.
+// Handle implements suspension.Completer.
 func (v *valued[R]) Handle() any { return v.end.Handle() }
 
 // paused is the error of an operation that has not ended when its caller, a

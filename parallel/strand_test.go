@@ -24,7 +24,7 @@ type sleeper[T any] struct {
 	of    *sleepers[T]
 	value T
 	err   error
-	end   suspension.Ender[T]
+	end   suspension.Completer[T]
 }
 
 // sleepers are the bodies that are asleep.
@@ -42,7 +42,7 @@ func (b *sleepers[T]) sleep(v T, err error) error { return &sleeper[T]{of: b, va
 func (*sleeper[T]) Error() string { return "asleep" }
 
 func (s *sleeper[T]) GoOn(end any, _ schedulers.Worker, _ uint8) {
-	s.end = end.(suspension.Ender[T])
+	s.end = end.(suspension.Completer[T])
 	b := s.of
 	b.mu.Lock()
 	b.full = append(b.full, s)

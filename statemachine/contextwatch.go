@@ -7,7 +7,7 @@ import (
 )
 
 // A machine that makes several waits, all under one context that can end, watches that
-// context only once (see [ctxwatch.Lasting]). The second of those waits makes the watch, as
+// context only once (see [ctxwatch.SharedWatch]). The second of those waits makes the watch, as
 // most machines have no second one. The run keeps the watch from the end of a wait to the
 // beginning of the next, and the operation that the machine waits for has it meanwhile:
 //
@@ -22,24 +22,24 @@ import (
 // kind of wait would leave its watch registered with the context.
 
 // once marks a run whose last wait had its own watch.
-var once = new(ctxwatch.Lasting)
+var once = new(ctxwatch.SharedWatch)
 
 // Watch starts t, the watch of a wait that is about to begin: e is notified when ctx
 // ends. done is the Done channel of ctx, and not nil. Like [Run.Keep], Watch is for
 // operations. It runs code of the context.
-func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.Turn, e ctxwatch.Ender) {
+func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.WaitWatch, e ctxwatch.Listener) {
 	t.Start(ctx, r.takeWatch(ctx, done), e)
 }
 
 // takeWatch returns the watch that r keeps, and makes it watch ctx; nil: none was kept.
-func (r *Run) takeWatch(ctx context.Context, done <-chan struct{}) *ctxwatch.Lasting {
+func (r *Run) takeWatch(ctx context.Context, done <-chan struct{}) *ctxwatch.SharedWatch {
 	l := r.watch
 	r.watch = nil
 	if l == nil || l.Watches(done) {
 		return l
 	}
 	if l == once || !l.Stop() {
-		l = new(ctxwatch.Lasting)
+		l = new(ctxwatch.SharedWatch)
 	}
 	l.Start(ctx, done)
 	return l
@@ -47,8 +47,8 @@ func (r *Run) takeWatch(ctx context.Context, done <-chan struct{}) *ctxwatch.Las
 
 // KeepWatch keeps the watch of a wait that is over, which was stopped in time, for the
 // machine's next wait.
-func (r *Run) KeepWatch(t *ctxwatch.Turn) {
-	if r.watch = t.Leave(); r.watch == nil {
+func (r *Run) KeepWatch(t *ctxwatch.WaitWatch) {
+	if r.watch = t.TakeShared(); r.watch == nil {
 		r.watch = once
 	}
 }

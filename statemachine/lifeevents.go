@@ -10,7 +10,7 @@ import (
 // called before c is registered for the first time: a machine is made when it first suspends,
 // and has started before that. The job of a function literal is older than its machine.
 func (c *chain) tellCreated() {
-	if tracking.Listening() == nil {
+	if tracking.CurrentListener() == nil {
 		return
 	}
 	h := c.top.outermost()
@@ -23,7 +23,7 @@ func (c *chain) tellCreated() {
 // of a tracked machine, or 0; tellSuspended returns the ticket that c has now.
 func (c *chain) tellSuspended(on any, ticket uint32) uint32 {
 	if c.tell(tracking.Life{Moment: tracking.Suspended, Of: c, On: on}) && ticket == 0 {
-		return tracking.Watched
+		return tracking.ToldOnly
 	}
 	return ticket
 }
@@ -40,7 +40,7 @@ func (c *chain) tell(l tracking.Life) bool {
 
 // listenedJob returns the job of c if its life is told, else nil.
 func (c *chain) listenedJob() any {
-	if tracking.Listening() == nil {
+	if tracking.CurrentListener() == nil {
 		return nil
 	}
 	h := c.top.outermost()

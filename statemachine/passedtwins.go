@@ -66,13 +66,13 @@ func awaitTwin[T any](j *job.Job[T]) (T, error) {
 			return v, err
 		}
 	}
-	return none, &suspendedOnTwin[T]{suspension.Following[T]{Twin: j, Thrown: promise.Thrown, Caught: toPanicError}}
+	return none, &suspendedOnTwin[T]{suspension.TwinWait[T]{Twin: j, IsThrown: promise.Thrown, ToPanicError: toPanicError}}
 }
 
 func toPanicError(value any) error { return promise.Panic(value) }
 
 // suspendedOnTwin is a function that has suspended until the job of its twin ends.
-type suspendedOnTwin[T any] struct{ suspension.Following[T] } //nolint:errname // an error only for the way out
+type suspendedOnTwin[T any] struct{ suspension.TwinWait[T] } //nolint:errname // an error only for the way out
 
 // GoOn implements suspension.Suspended.
 func (s *suspendedOnTwin[T]) GoOn(end any, worker schedulers.Worker, _ uint8) {

@@ -49,7 +49,7 @@ type Run struct {
 	labels *schedulers.Labels
 	// The watch of the context that several waits have in common, kept for the next
 	// wait; see contextwatch.go.
-	watch *ctxwatch.Lasting
+	watch *ctxwatch.SharedWatch
 	// The locks that the machine has taken, as they have noted it; see Holder.
 	holder *schedulers.Holder
 

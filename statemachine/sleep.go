@@ -145,7 +145,7 @@ func (g *guardedSleeping) takeChain() *chain {
 	return c
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	ctx, _ := g.why.(context.Context) // only this reads it once the watch has started
 	reason := ctxwatch.Reason(ctx)    // may run user code: ask before there is anything to lose

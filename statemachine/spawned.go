@@ -23,8 +23,8 @@ import (
 // The machine is made only if the literal suspends, which is rare where workers run
 // awaited jobs themselves.
 type Spawned[T any] struct {
-	chain chain
-	ender suspension.Ender[T]
+	chain     chain
+	completer suspension.Completer[T]
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of a function: r
@@ -53,7 +53,7 @@ func (*suspendedFirstStep) Error() string { return "statemachine: the function h
 // awaits, or continue here, if the frame to resume is at home here.
 func (b *suspendedFirstStep) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	p := (*pooledRun)(b)
-	p.completer.setEnder(end)
+	p.completer.setCompleter(end)
 	c, first := p.firstChain, p.firstFrame
 	p.firstChain, p.firstFrame, p.completer = nil, nil, nil
 	r := p.moveOn(worker, spent)
@@ -71,21 +71,23 @@ func (b *suspendedFirstStep) GoOn(end any, worker schedulers.Worker, spent uint8
 	r.runAndGiveBack(c)
 }
 
-func (s *Spawned[T]) setEnder(end any) { s.ender = end.(suspension.Ender[T]) }
+func (s *Spawned[T]) setCompleter(end any) { s.completer = end.(suspension.Completer[T]) }
 
 // SetResult completes the job with the results of the function. r is the argument of the
 // last MoveNext.
 func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch()
-	s.ender.Return(v, err).Deliver(r.leaving())
+	s.completer.Return(v, err).Deliver(r.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle {
-	h, _ := s.ender.Handle().(job.Handle)
+	h, _ := s.completer.Handle().(job.Handle)
 	return h
 }
 
-func (s *Spawned[T]) fail(err error, worker schedulers.Worker) { s.ender.Fault(err).Deliver(worker) }
+func (s *Spawned[T]) fail(err error, worker schedulers.Worker) {
+	s.completer.Fault(err).Deliver(worker)
+}
 
 // Fail is deferred by the first step of a function that the runtime calls, with that
 // step's run: a panic that is raised again keeps its first stack.

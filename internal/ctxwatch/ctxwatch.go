@@ -26,11 +26,11 @@ type Watch struct {
 
 	// Protected by the lock of the group's shard.
 	next, prev *Watch
-	ender      Ender
+	listener   Listener
 }
 
-// Ender is notified that the context of a watch has ended.
-type Ender interface {
+// Listener is notified that the context of a watch has ended.
+type Listener interface {
 	// ContextEnded is called at most once for each Start, on a separate goroutine or
 	// during Start. It must not block.
 	ContextEnded(w *Watch)
@@ -61,12 +61,12 @@ func HostOf(ctx context.Context) Host {
 // group holds all watches of one Done channel. Its fields are protected by the
 // lock of its shard; a group is in its shard's map as long as it has watches.
 type group struct {
-	shard *shard
-	done  <-chan struct{}
-	first *Watch
-	left  bool        // the last watch was stopped, or all were notified
-	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
-	host  Host        // held as long as the group has watches; set together with stop
+	shard   *shard
+	done    <-chan struct{}
+	first   *Watch
+	removed bool        // the last watch was stopped, or all were notified
+	stop    func() bool // of the AfterFunc; set by the group's maker shortly after
+	host    Host        // held as long as the group has watches; set together with stop
 }
 
 // shard is a part of the registry with its own lock, so that no single lock serializes all
@@ -90,7 +90,7 @@ var (
 // Stop may be called before Start has returned. If Stop returns false then, the watch may
 // still be about to start. A caller that allows this race needs its own flag, set before
 // Stop and checked after Start.
-func (w *Watch) Start(ctx context.Context, e Ender) {
+func (w *Watch) Start(ctx context.Context, e Listener) {
 	done := ctx.Done()
 	if done == nil {
 		return
@@ -122,18 +122,18 @@ func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
 	stop := interleave.AfterContext(ctx, g.end)
 	g.shard.mu.Lock()
-	left := g.left
+	left := g.removed
 	if !left {
 		g.stop, g.host = stop, host
 	}
 	g.shard.mu.Unlock()
 	if left {
-		part(stop, host)
+		stopListening(stop, host)
 	}
 }
 
-// part undoes listen. No lock is held: the host may end its context.
-func part(stop func() bool, host Host) {
+// stopListening undoes listen. No lock is held: the host may end its context.
+func stopListening(stop func() bool, host Host) {
 	if stop != nil {
 		stop()
 	}
@@ -158,10 +158,10 @@ func (w *Watch) Stop() bool {
 	var stop func() bool
 	var host Host
 	if g.first == nil {
-		stop, host = g.leave()
+		stop, host = g.removeFromShard()
 	}
 	g.shard.mu.Unlock()
-	part(stop, host)
+	stopListening(stop, host)
 	return true
 }
 
@@ -170,11 +170,11 @@ func (g *group) end() {
 	g.shard.mu.Lock()
 	taken := g.first
 	g.first = nil
-	_, host := g.leave()
-	enders := make([]Ender, 0, 8)
+	_, host := g.removeFromShard()
+	listeners := make([]Listener, 0, 8)
 	for w := taken; w != nil; w = w.next {
-		enders = append(enders, w.ender)
-		w.ender = nil
+		listeners = append(listeners, w.listener)
+		w.listener = nil
 		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
@@ -183,16 +183,16 @@ func (g *group) end() {
 	for i := 0; taken != nil; i++ {
 		next := taken.next
 		taken.next, taken.prev = nil, nil
-		enders[i].ContextEnded(taken)
+		listeners[i].ContextEnded(taken)
 		taken = next
 	}
-	part(nil, host)
+	stopListening(nil, host)
 }
 
-// leave removes g from its shard, unless a newer group of the same channel is there. It
-// returns the arguments for part.
-func (g *group) leave() (stop func() bool, host Host) {
-	g.left = true
+// removeFromShard removes g from its shard, unless a newer group of the same channel is there.
+// It returns the arguments for stopListening.
+func (g *group) removeFromShard() (stop func() bool, host Host) {
+	g.removed = true
 	stop, host = g.stop, g.host
 	g.host = nil
 	if now, _ := g.shard.groups.Get(g.done); now == g {
@@ -201,8 +201,8 @@ func (g *group) leave() (stop func() bool, host Host) {
 	return stop, host
 }
 
-func (g *group) link(w *Watch, e Ender) {
-	w.ender, w.prev, w.next = e, nil, g.first
+func (g *group) link(w *Watch, e Listener) {
+	w.listener, w.prev, w.next = e, nil, g.first
 	if g.first != nil {
 		g.first.prev = w
 	}
@@ -219,7 +219,7 @@ func (g *group) unlink(w *Watch) {
 	if w.next != nil {
 		w.next.prev = w.prev
 	}
-	w.next, w.prev, w.ender = nil, nil, nil
+	w.next, w.prev, w.listener = nil, nil, nil
 	w.group.Store(nil) // the group knows the context, which a stopped watch must not keep
 }
 

@@ -104,7 +104,7 @@ type watcher struct {
 	told             int
 }
 
-// ContextEnded implements Ender.
+// ContextEnded implements Listener.
 func (w *watcher) ContextEnded(*Watch) { w.told++ }
 
 func (w *watcher) start() {
@@ -241,28 +241,28 @@ func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
 type turn struct {
 	Watch
 	told     int
-	returned bool // Untell returned true
+	returned bool // Unsubscribe returned true
 }
 
-// ContextEnded implements Ender.
+// ContextEnded implements Listener.
 func (w *turn) ContextEnded(*Watch) { w.told++ }
 
 // A machine waits several times, one after the other, while the context ends. Each wait is
-// notified once or undone by Untell, and a wait after the end is notified at once.
+// notified once or undone by Unsubscribe, and a wait after the end is notified at once.
 func TestInterleavingsOfALastingWatch(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		t.Run(fmt.Sprint("ends=", ends), func(t *testing.T) {
 			interleave.Explore(t, func(s *interleave.Schedule) func() error {
 				ctx, turns := newEnding(), make([]turn, 3)
 				s.Go("machine", func() {
-					var l Lasting
+					var l SharedWatch
 					l.Start(ctx, ctx.done)
 					for i := range turns {
-						l.Tell(&turns[i].Watch, &turns[i])
+						l.Subscribe(&turns[i].Watch, &turns[i])
 						if ends && i == len(turns)-1 {
 							return // the wait lasts until the context ends
 						}
-						turns[i].returned = l.Untell()
+						turns[i].returned = l.Unsubscribe()
 					}
 					l.Stop()
 				})

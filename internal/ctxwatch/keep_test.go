@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// apart is an Ender that is not the watch itself.
+// apart is a Listener that is not the watch itself.
 type apart struct {
 	times int
 	_     *int // objects without pointers may share their memory with others
@@ -18,17 +18,17 @@ type apart struct {
 
 func (a *apart) ContextEnded(*Watch) { a.times++ }
 
-// A watch that was notified keeps neither its Ender nor its neighbours alive.
+// A watch that was notified keeps neither its Listener nor its neighbours alive.
 func TestAToldWatchKeepsNothingAlive(t *testing.T) {
 	var kept [3]*Watch
-	var enders [3]weak.Pointer[apart]
+	var listeners [3]weak.Pointer[apart]
 	var watches [3]weak.Pointer[Watch]
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range kept {
 			e := new(apart)
 			kept[i] = new(Watch)
-			enders[i], watches[i] = weak.Make(e), weak.Make(kept[i])
+			listeners[i], watches[i] = weak.Make(e), weak.Make(kept[i])
 			kept[i].Start(ctx, e)
 		}
 		cancel()
@@ -37,8 +37,8 @@ func TestAToldWatchKeepsNothingAlive(t *testing.T) {
 	first, last := kept[0], kept[2]
 	kept = [3]*Watch{}
 	runtime.GC()
-	for i := range enders {
-		assert.Nil(t, enders[i].Value())
+	for i := range listeners {
+		assert.Nil(t, listeners[i].Value())
 	}
 	assert.Nil(t, watches[1].Value())
 	runtime.KeepAlive(first)

@@ -31,7 +31,7 @@ import (
 type Suspended interface {
 	error
 
-	// GoOn lets the function continue. end is the [Ender] for the function's result type;
+	// GoOn lets the function continue. end is the [Completer] for the function's result type;
 	// it is called once when the function has ended, perhaps before GoOn returns. So GoOn
 	// must be the caller's last action on the operation that end completes. It is called on
 	// the worker on, outside deferred functions. For spent see jobcore.Awaiting; if it is 0,
@@ -39,9 +39,9 @@ type Suspended interface {
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 
-// Ender is the right to complete the operation of a suspended function. Exactly one call of
+// Completer is the right to complete the operation of a suspended function. Exactly one call of
 // Return or Fault returns; the caller delivers its chain.
-type Ender[T any] interface {
+type Completer[T any] interface {
 	// Return completes the operation with the results of the function. It calls methods of
 	// a user's error; if one of them panics, nothing is completed, and Fault must be called
 	// with that panic.

@@ -78,8 +78,8 @@ type Filter struct {
 
 // switches are the settings that machines read when they suspend. They are immutable.
 type switches struct {
-	filter  *Filter
-	watcher *Watcher
+	filter   *Filter
+	listener *Listener
 }
 
 var (
@@ -96,7 +96,7 @@ func change(f func(*switches)) {
 	if now := current.Load(); now != nil {
 		s = *now
 	}
-	if f(&s); s.filter == nil && s.watcher == nil {
+	if f(&s); s.filter == nil && s.listener == nil {
 		current.Store(nil)
 		return
 	}
@@ -166,7 +166,7 @@ func EachJob(f func(*Record)) { jobs.each(f) }
 
 // Leave removes the machine that has the ticket.
 func Leave(ticket uint32) {
-	if ticket != Watched {
+	if ticket != ToldOnly {
 		machines.leave(ticket)
 	}
 }

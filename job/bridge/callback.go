@@ -88,7 +88,7 @@ func (c *call[T]) crash(v any) {
 	c.watch.Stop()
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (c *call[T]) ContextEnded(*ctxwatch.Watch) {
 	if settle(c.ctx, &c.promise, *new(T), ctxwatch.Reason(c.ctx)) && c.flags.Or(wantsStop)&hasStop != 0 {
 		c.callStop()

@@ -31,7 +31,7 @@ type ended struct {
 	ctx     context.Context
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (e *ended) ContextEnded(*ctxwatch.Watch) {
 	settle(context.Background(), &e.promise, context.Cause(e.ctx), nil)
 }

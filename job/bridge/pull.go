@@ -90,7 +90,7 @@ func (p *Puller[T]) Stop() {
 	p.alert()
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (p *Puller[T]) ContextEnded(*ctxwatch.Watch) { p.Stop() }
 
 // ask returns a completed job if the outcome is known at once, else a request.
@@ -231,7 +231,7 @@ func (r *request[T]) end(ctx context.Context, v T, err error) bool {
 	return ok
 }
 
-// ContextEnded implements ctxwatch.Ender.
+// ContextEnded implements ctxwatch.Listener.
 func (r *request[T]) ContextEnded(*ctxwatch.Watch) {
 	r.giveUp(&job.WaitError{Err: ctxwatch.Reason(r.ctx)})
 }

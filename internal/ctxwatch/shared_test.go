@@ -11,18 +11,18 @@ import (
 func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var l Lasting
+		var l SharedWatch
 		l.Start(ctx, ctx.Done())
 		assert.True(t, l.Watches(ctx.Done()))
 		var before, during, after told
-		l.Tell(&before.Watch, &before)
-		assert.True(t, l.Untell())
-		l.Tell(&during.Watch, &during)
+		l.Subscribe(&before.Watch, &before)
+		assert.True(t, l.Unsubscribe())
+		l.Subscribe(&during.Watch, &during)
 		cancel()
 		synctest.Wait()
-		assert.False(t, l.Untell())
+		assert.False(t, l.Unsubscribe())
 		assert.False(t, l.Watches(ctx.Done()), "it has ended")
-		l.Tell(&after.Watch, &after)
+		l.Subscribe(&after.Watch, &after)
 		assert.Equal(t, []int{0, 1, 1}, []int{before.times, during.times, after.times})
 		assert.False(t, l.Stop(), "it cannot be started again")
 		assert.Zero(t, groupsLeft())
@@ -31,7 +31,7 @@ func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
 
 func TestALastingWatchMovesToAnotherContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l Lasting
+		var l SharedWatch
 		first, cancelFirst := context.WithCancel(t.Context())
 		l.Start(first, first.Done())
 		assert.True(t, l.Stop())
@@ -41,7 +41,7 @@ func TestALastingWatchMovesToAnotherContext(t *testing.T) {
 		l.Start(second, second.Done())
 		assert.False(t, l.Watches(first.Done()))
 		var w told
-		l.Tell(&w.Watch, &w)
+		l.Subscribe(&w.Watch, &w)
 		synctest.Wait()
 		assert.Zero(t, w.times)
 		cancelSecond()

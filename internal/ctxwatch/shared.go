@@ -35,16 +35,16 @@ import (
 // wait. The field that holds the wait is not overwritten either: step 1 writes it only if the
 // state is idle.
 
-// Lasting is a watch of one context for many waits, one at a time. Call Start first. One
+// SharedWatch is a watch of one context for many waits, one at a time. Call Start first. One
 // goroutine at a time may call its methods.
-type Lasting struct {
+type SharedWatch struct {
 	watch Watch
 	done  <-chan struct{}
 	wait  *Watch // the wait to notify while state is waiting
 	state interleave.Uint32
 }
 
-// The states of a Lasting.
+// The states of a SharedWatch.
 //
 //	idle ──1──▶ waiting ──3──▶ idle
 //	  │            │
@@ -57,26 +57,28 @@ const (
 
 // Start begins to watch ctx. done is the Done channel of ctx, and not nil. Start calls methods of
 // the context.
-func (l *Lasting) Start(ctx context.Context, done <-chan struct{}) {
+func (l *SharedWatch) Start(ctx context.Context, done <-chan struct{}) {
 	l.done = done
 	l.watch.Start(ctx, l)
 }
 
 // Watches reports whether l watches the context with this Done channel and that context had not
 // ended at the time of the check.
-func (l *Lasting) Watches(done <-chan struct{}) bool { return l.done == done && l.state.Load() != over }
+func (l *SharedWatch) Watches(done <-chan struct{}) bool {
+	return l.done == done && l.state.Load() != over
+}
 
 // Stop ends the watch, and reports whether l may be started again: it may not if the context has
 // ended. Stop must not be called during a wait.
-func (l *Lasting) Stop() bool {
+func (l *SharedWatch) Stop() bool {
 	l.done = nil
 	return l.watch.Stop()
 }
 
-// Tell makes e be notified with w when the context ends, or during the call if it has ended
-// already. Meanwhile w must not be started by its own method.
-func (l *Lasting) Tell(w *Watch, e Ender) {
-	w.ender = e
+// Subscribe makes e be notified with w when the context ends, or during the call if it has
+// ended already. Meanwhile w must not be started by its own method.
+func (l *SharedWatch) Subscribe(w *Watch, e Listener) {
+	w.listener = e
 	if l.state.Load() == idle { // otherwise an earlier wait may still be read
 		l.wait = w
 		if l.state.CompareAndSwap(idle, waiting) {
@@ -86,30 +88,30 @@ func (l *Lasting) Tell(w *Watch, e Ender) {
 	e.ContextEnded(w)
 }
 
-// Untell undoes Tell and reports whether it did: false means that ContextEnded has been or is
-// being called.
-func (l *Lasting) Untell() bool { return l.state.CompareAndSwap(waiting, idle) }
+// Unsubscribe undoes Subscribe and reports whether it did: false means that ContextEnded has
+// been or is being called.
+func (l *SharedWatch) Unsubscribe() bool { return l.state.CompareAndSwap(waiting, idle) }
 
-// ContextEnded implements [Ender].
-func (l *Lasting) ContextEnded(*Watch) {
+// ContextEnded implements [Listener].
+func (l *SharedWatch) ContextEnded(*Watch) {
 	if l.state.Swap(over) == waiting {
-		l.wait.ender.ContextEnded(l.wait)
+		l.wait.listener.ContextEnded(l.wait)
 	}
 }
 
-// Turn is the watch of one wait: a separate Watch or, if the waiter has a Lasting, a use of that.
-// It is embedded in the waiter, and is used again for the next wait. It must not be copied while
-// it is started.
-type Turn struct {
-	watch Watch
-	of    *Lasting // nil: watch itself is started
+// WaitWatch is the watch of one wait: a separate Watch or, if the waiter has a SharedWatch, a use
+// of that. It is embedded in the waiter, and is used again for the next wait. It must not be
+// copied while it is started.
+type WaitWatch struct {
+	watch  Watch
+	shared *SharedWatch // nil: watch itself is started
 }
 
-// Start makes e be notified when ctx ends. l is a Lasting that watches ctx, or nil. See
+// Start makes e be notified when ctx ends. l is a SharedWatch that watches ctx, or nil. See
 // [Watch.Start].
-func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
-	if t.of = l; l != nil {
-		l.Tell(&t.watch, e)
+func (t *WaitWatch) Start(ctx context.Context, l *SharedWatch, e Listener) {
+	if t.shared = l; l != nil {
+		l.Subscribe(&t.watch, e)
 		return
 	}
 	t.watch.Start(ctx, e)
@@ -117,16 +119,17 @@ func (t *Turn) Start(ctx context.Context, l *Lasting, e Ender) {
 
 // Stop ends the watch and reports whether it did: false means that ContextEnded has been or is
 // being called, or that t was not started.
-func (t *Turn) Stop() bool {
-	if t.of != nil {
-		return t.of.Untell()
+func (t *WaitWatch) Stop() bool {
+	if t.shared != nil {
+		return t.shared.Unsubscribe()
 	}
 	return t.watch.Stop()
 }
 
-// Leave returns the Lasting that was passed to Start, and forgets it. t must have been stopped.
-func (t *Turn) Leave() *Lasting {
-	l := t.of
-	t.of = nil
+// TakeShared returns the SharedWatch that was passed to Start, and forgets it. t must have been
+// stopped.
+func (t *WaitWatch) TakeShared() *SharedWatch {
+	l := t.shared
+	t.shared = nil
 	return l
 }

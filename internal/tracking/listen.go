@@ -30,9 +30,9 @@ type Life struct {
 	Status uint8   // of Ended: a job.Status
 }
 
-// Watcher is told the lives of jobs. Its functions are called in the middle of the work of
+// Listener is told the lives of jobs. Its functions are called in the middle of the work of
 // the job or machine, and must not block.
-type Watcher struct {
+type Listener struct {
 	Among uint64             // about one job in this many may be wanted; see [sample.OneIn]
 	Wants func(job any) bool // called once, when such a job is made
 	Tell  func(Life)
@@ -44,18 +44,18 @@ var Jobs atomic.Uint32
 
 // Bits of [Jobs].
 const (
-	ToldBit    = 1 << 31 // there is a watcher
+	ToldBit    = 1 << 31 // there is a listener
 	TrackedBit = 1 << 30 // jobs are tracked
 	OurBits    = ToldBit | TrackedBit
 )
 
-// Watched is the ticket of a machine that is not tracked, but whose life is told. It is not
+// ToldOnly is the ticket of a machine that is not tracked, but whose life is told. It is not
 // the ticket of any record.
-const Watched uint32 = 1
+const ToldOnly uint32 = 1
 
-// Watch makes w the watcher, or none if it is nil.
-func Watch(w *Watcher) {
-	change(func(s *switches) { s.watcher = w })
+// Listen makes w the listener, or none if it is nil.
+func Listen(w *Listener) {
+	change(func(s *switches) { s.listener = w })
 	if w != nil {
 		Jobs.Or(ToldBit)
 	} else {
@@ -63,17 +63,17 @@ func Watch(w *Watcher) {
 	}
 }
 
-// Listening returns the watcher, or nil.
-func Listening() *Watcher {
+// CurrentListener returns the listener, or nil.
+func CurrentListener() *Listener {
 	if s := current.Load(); s != nil {
-		return s.watcher
+		return s.listener
 	}
 	return nil
 }
 
-// Tell tells the watcher, if there is one.
+// Tell tells the listener, if there is one.
 func Tell(l Life) {
-	if w := Listening(); w != nil {
+	if w := CurrentListener(); w != nil {
 		w.Tell(l)
 	}
 }
