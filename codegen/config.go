@@ -83,9 +83,9 @@ type Config struct {
 	Progress func(done, of int)
 }
 
-func (c *Config) progress(done, of int) {
+func (c *Config) progress(done, total int) {
 	if c.Progress != nil {
-		c.Progress(done, of)
+		c.Progress(done, total)
 	}
 }
 

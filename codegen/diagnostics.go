@@ -12,17 +12,17 @@ import (
 // categoryInitialiser is for correct Go that may block before main begins.
 const categoryInitialiser = "initialiser"
 
-func heldUnsafe(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, name+" is an unsafe.Pointer and is needed after a suspension",
+func heldUnsafe(pos source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(pos, name+" is an unsafe.Pointer and is needed after a suspension",
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
 // blockingInitialiser returns a warning, since the initialiser calls the plain function,
 // which is correct Go there.
-func blockingInitialiser(at source.Extent, name, callee string) source.Diagnostic {
+func blockingInitialiser(pos source.Extent, name, callee string) source.Diagnostic {
 	return source.Diagnostic{
-		Pos: at.From, End: at.To, Category: categoryInitialiser,
+		Pos: pos.From, End: pos.To, Category: categoryInitialiser,
 		What: "the initialiser of " + name + " calls " + callee + ", which waits",
 		Why:  "package initialisation is plain Go, on one goroutine: it blocks there, and what it waits for may need a package that is not initialised yet",
 		Do:   "initialise " + name + " in a function that main calls",
@@ -49,7 +49,7 @@ func editedByHand(path string) source.Diagnostic {
 	}
 }
 
-func damaged(path, why string) source.Diagnostic {
+func damagedFile(path, why string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
 		What: "this generated file is damaged: " + why,

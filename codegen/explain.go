@@ -138,7 +138,7 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 	if t.root.Tail != nil {
 		e.machines = append(e.machines, t.root.explain(nil))
 	}
-	for i, m := range append([]*placed{t.root}, t.literals...) {
+	for i, m := range append([]*placedFunction{t.root}, t.literals...) {
 		if len(m.points()) > 0 {
 			e.machines = append(e.machines, m.explain(&t.printed.Frames[i]))
 		}
@@ -147,7 +147,7 @@ func (e *explaining) translate(fn *source.Function, imports *typetext.Imports) (
 }
 
 // explain describes a machine that has been printed; frame is its frame, or nil if it has none.
-func (fn *placed) explain(frame *emit.Frame) *Machine {
+func (fn *placedFunction) explain(frame *emit.Frame) *Machine {
 	m := &Machine{
 		Function: fn.runtimeName(), Name: fn.Source.DocName(), File: fn.Source.File.Path,
 	}
@@ -175,7 +175,7 @@ func (fn *placed) explain(frame *emit.Frame) *Machine {
 }
 
 // callees returns the functions that are called in tail position, as the source has them.
-func (fn *placed) callees() []string {
+func (fn *placedFunction) callees() []string {
 	var list []string
 	for _, call := range fn.Tail.Calls {
 		if name := types.ExprString(call.Fun); !slices.Contains(list, name) {
@@ -186,7 +186,7 @@ func (fn *placed) callees() []string {
 }
 
 // explainPoint describes a point of m. The fields that hold variables are the last ones of m.
-func (fn *placed) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
+func (fn *placedFunction) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
 	e := Point{Number: p.Number, Line: fn.Source.Line(p.Call), Call: fn.Source.ShownLine(p.Call)}
 	runtime := len(m.Fields) - len(fields)
 	for i, f := range fields {

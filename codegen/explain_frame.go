@@ -13,7 +13,7 @@ import (
 )
 
 // explainFrame lists the fields and sums their sizes, following gc's layout.
-func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
+func (fn *placedFunction) explainFrame(m *Machine, frame *emit.Frame) {
 	var layout []*types.Var
 	known := true
 	add := func(f Field, t types.Type) {
@@ -27,7 +27,7 @@ func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
 	}
 	if fn.Streams() {
 		value := fn.Source.Stream.Value
-		add(Field{Name: "Producer", Type: frame.Head, Origin: OriginRuntime}, instantiated(fn.runtimeType("Producer"), value))
+		add(Field{Name: "Producer", Type: frame.Head, Origin: OriginRuntime}, instantiate(fn.runtimeType("Producer"), value))
 	} else {
 		add(Field{Name: "Frame", Type: "statemachine.Frame", Origin: OriginRuntime}, fn.runtimeType("Frame"))
 	}
@@ -48,7 +48,7 @@ func (fn *placed) explainFrame(m *Machine, frame *emit.Frame) {
 }
 
 // runtimeType returns the type of that name in package statemachine, or nil if there is none.
-func (fn *placed) runtimeType(name string) types.Type {
+func (fn *placedFunction) runtimeType(name string) types.Type {
 	for _, p := range fn.Source.Package.Types.Imports() {
 		if p.Path() != source.StatemachinePath {
 			continue
@@ -60,8 +60,8 @@ func (fn *placed) runtimeType(name string) types.Type {
 	return nil
 }
 
-// instantiated returns generic with the type argument arg, or nil if there is no such type.
-func instantiated(generic types.Type, arg types.Type) types.Type {
+// instantiate returns generic with the type argument arg, or nil if there is no such type.
+func instantiate(generic types.Type, arg types.Type) types.Type {
 	if generic == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func explainField(field emit.Field) (Field, types.Type) {
 }
 
 // edges follows the instructions from each point to the points reached next.
-func (fn *placed) edges() []Edge {
+func (fn *placedFunction) edges() []Edge {
 	var list []Edge
 	follow := func(from int, work ...int) {
 		seen := map[int]bool{}

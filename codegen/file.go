@@ -32,13 +32,13 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 	translate, mode := r.translator(), r.cfg.mode()
 	im := typetext.New(pkg, file)
 	var body bytes.Buffer
-	unsigned, _ := im.Predeclared("uint")
+	unsigned, _ := im.PredeclaredName("uint")
 	if len(file.Functions) > 0 {
 		body.WriteString(handshake(im.Path(source.StatemachinePath, "statemachine"), unsigned))
 	}
 	var findings []source.Diagnostic
 	for _, fn := range file.Functions {
-		text, found := guarded(translate, fn, im)
+		text, found := translateGuarded(translate, fn, im)
 		findings = append(findings, found...)
 		if text != nil {
 			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
@@ -48,7 +48,7 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 		return durable.Function(fn, im, r.since)
 	}
 	for _, fn := range file.Durables {
-		text, found := guarded(saved, fn, im)
+		text, found := translateGuarded(saved, fn, im)
 		findings = append(findings, found...)
 		if text != nil {
 			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
@@ -70,13 +70,13 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
 	out := source.FileTwin(file.Path)
-	data = emit.Directed(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
-	return &output{path: out, source: file, data: source.Sealed(data)}, nil
+	data = emit.InsertDirectives(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
+	return &output{path: out, source: file, data: source.Seal(data)}, nil
 }
 
-// guarded turns a panic of a phase into a finding at the function that caused it, so that
-// a defect here does not cost other functions their files.
-func guarded(translate translator, fn *source.Function, im *typetext.Imports) (text []byte, found []source.Diagnostic) {
+// translateGuarded turns a panic of a phase into a finding at the function that caused it, so
+// that a defect here does not cost other functions their files.
+func translateGuarded(translate translator, fn *source.Function, im *typetext.Imports) (text []byte, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
 			text, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}

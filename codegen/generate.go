@@ -64,7 +64,7 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	}
 	results := cfg.cache(patterns)
 	if run, ok := results.Lookup(); ok {
-		return recalled(run), nil
+		return cachedResult(run), nil
 	}
 	cfg.progress(0, 0)
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
@@ -83,8 +83,8 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	return result, nil
 }
 
-// recalled returns the result of a run that the cached run makes unnecessary.
-func recalled(run *cache.Run) *Result {
+// cachedResult returns the result of a run that the cached run makes unnecessary.
+func cachedResult(run *cache.Run) *Result {
 	result := &Result{Warnings: run.Warnings}
 	for _, f := range run.Outputs {
 		result.Files = append(result.Files, FileChange{Path: f.Path, Change: Unchanged, Data: f.Data})

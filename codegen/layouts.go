@@ -146,13 +146,13 @@ func (r *run) leftBehind() error {
 	}
 	for _, name := range r.cfg.Accept {
 		if !known[name] && len(r.findings) == 0 {
-			return fmt.Errorf("codegen: no durable function has the name %s: there are %s", name, strings.Join(sorted(known), ", "))
+			return fmt.Errorf("codegen: no durable function has the name %s: there are %s", name, strings.Join(sortedKeys(known), ", "))
 		}
 	}
 	return nil
 }
 
-func sorted(set map[string]bool) []string {
+func sortedKeys(set map[string]bool) []string {
 	list := []string{}
 	for name := range set {
 		list = append(list, name)

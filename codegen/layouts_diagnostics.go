@@ -16,8 +16,8 @@ import (
 // categoryLayout is for changes that instances in flight would not survive without a decision.
 const categoryLayout = "layout"
 
-func ofLayout(at source.Extent, what, why, do string) source.Diagnostic {
-	return source.Diagnostic{Pos: at.From, End: at.To, Category: categoryLayout, What: what, Why: why, Do: do}
+func layoutDiagnostic(pos source.Extent, what, why, do string) source.Diagnostic {
+	return source.Diagnostic{Pos: pos.From, End: pos.To, Category: categoryLayout, What: what, Why: why, Do: do}
 }
 
 // changedLayout returns the finding for a difference that has not been accepted. fatal says that
@@ -28,7 +28,7 @@ func changedLayout(v *durable.Version, hash string, d layout.Difference, fatal b
 	if fatal {
 		do = elsewise(v, hash) + fmt.Sprintf("; or, if none is in flight, run go tool movenext accept -strand %s, which would leave them stuck", name)
 	}
-	return ofLayout(v.At(d.Point), fmt.Sprintf("%s: %s, for instances of layout %s", name, d.What, hash), d.Why, do)
+	return layoutDiagnostic(v.At(d.Point), fmt.Sprintf("%s: %s, for instances of layout %s", name, d.What, hash), d.Why, do)
 }
 
 // elsewise returns the alternatives that keep what the instances have saved.
@@ -40,34 +40,34 @@ func elsewise(v *durable.Version, hash string) string {
 
 func changedMeaning(v *durable.Version) source.Diagnostic {
 	name := v.Function.DurableName
-	return ofLayout(v.At(""), name+": its source has changed since it was accepted",
+	return layoutDiagnostic(v.At(""), name+": its source has changed since it was accepted",
 		"instances in flight continue behind their points with the new code, and whether that is right is in no layout",
 		fmt.Sprintf("if it is, run go tool movenext accept %s; else keep the old function under another Go name with name=%s, and give this one name=%s.2", name, name, name))
 }
 
 func pointAgain(v *durable.Version, point string) source.Diagnostic {
 	name := v.Function.DurableName
-	return ofLayout(v.At(point), fmt.Sprintf("%s: the point %s was removed once, and is there again", name, point),
+	return layoutDiagnostic(v.At(point), fmt.Sprintf("%s: the point %s was removed once, and is there again", name, point),
 		"instances that were saved at the old one, or have passed it, would take this one for it",
 		fmt.Sprintf("give it another name with %s NAME; or, if it is the same one, run go tool movenext accept %s", source.DirectivePoint, name))
 }
 
 func functionAgain(v *durable.Version) source.Diagnostic {
 	name := v.Function.DurableName
-	return ofLayout(v.At(""), fmt.Sprintf("the durable function %s was removed once, and is there again", name),
+	return layoutDiagnostic(v.At(""), fmt.Sprintf("the durable function %s was removed once, and is there again", name),
 		"instances of the old one may be in flight, and would be taken for its own",
 		fmt.Sprintf("give it another name; or, if it is the same one, run go tool movenext accept %s", name))
 }
 
 func sameDurableName(v *durable.Version) source.Diagnostic {
-	return ofLayout(v.At(""), "two durable functions of the package have the name "+v.Function.DurableName,
+	return layoutDiagnostic(v.At(""), "two durable functions of the package have the name "+v.Function.DurableName,
 		"instances are stored under it", "give one another name")
 }
 
 func durableGone(path string, fn *layout.Function) source.Diagnostic {
-	at := position(path, fn.Line)
+	pos := position(path, fn.Line)
 	return source.Diagnostic{
-		Pos: at, End: at, Category: categoryLayout,
+		Pos: pos, End: pos, Category: categoryLayout,
 		What: fmt.Sprintf("the durable function %s is gone", fn.Name),
 		Why:  "instances in flight wait for a program that has it",
 		Do:   fmt.Sprintf("put it back until they have ended; or run go tool movenext accept %s, if there are none; or, if it is in another package now, move its section to the file there", fn.Name),
@@ -77,9 +77,9 @@ func durableGone(path string, fn *layout.Function) source.Diagnostic {
 // foreignForgets returns the finding that a function of another module cannot load what it has
 // saved here.
 func foreignForgets(path string, i layout.Import, used bool) source.Diagnostic {
-	at := position(path, i.Line)
+	pos := position(path, i.Line)
 	d := source.Diagnostic{
-		Pos: at, End: at, Category: categoryLayout,
+		Pos: pos, End: pos, Category: categoryLayout,
 		What: fmt.Sprintf("%s of %s does not know layout %s any more", i.Name, i.From, i.Layout),
 		Why:  "instances that this program has saved with it would be stuck",
 		Do:   fmt.Sprintf("use a version of its module that resumes or migrates it; or, if none is in flight, run go tool movenext accept %s", i.Name),
@@ -97,37 +97,37 @@ func layoutsDamaged(path string, err error) source.Diagnostic {
 	if !errors.As(err, &damage) {
 		return source.Unreadable(path, err)
 	}
-	at := position(path, damage.Line)
-	return source.Diagnostic{Pos: at, End: at, Category: source.CategoryWrite, What: damage.What, Why: damage.Why, Do: damage.Do}
+	pos := position(path, damage.Line)
+	return source.Diagnostic{Pos: pos, End: pos, Category: source.CategoryWrite, What: damage.What, Why: damage.Why, Do: damage.Do}
 }
 
 func layoutsMissing(v *durable.Version) source.Diagnostic {
-	return ofLayout(v.At(""), v.Function.DurableName+": "+layout.Name+" is missing",
+	return layoutDiagnostic(v.At(""), v.Function.DurableName+": "+layout.Name+" is missing",
 		"the generated file was made with other layouts, which instances in flight may have",
 		"restore it from version control; or, if none is in flight, remove the generated file, and generate again")
 }
 
 // The findings about migrations.
 
-func ofMigration(m source.Migration, what, why, do string) source.Diagnostic {
+func migrationDiagnostic(m source.Migration, what, why, do string) source.Diagnostic {
 	return source.Diagnostic{Pos: m.Pos, End: m.Pos, Category: categoryLayout, What: what, Why: why, Do: do}
 }
 
 func migratesUnknown(m source.Migration, known []string) source.Diagnostic {
-	return ofMigration(m, fmt.Sprintf("%s migrates %s from layout %s, which it never had before", m.Func, m.Function, m.From),
+	return migrationDiagnostic(m, fmt.Sprintf("%s migrates %s from layout %s, which it never had before", m.Func, m.Function, m.From),
 		"the layouts before the present one are: "+cmp.Or(strings.Join(known, ", "), "none"), "correct from=, or remove the function")
 }
 
 func migratesTwice(m source.Migration) source.Diagnostic {
-	return ofMigration(m, fmt.Sprintf("%s is the second migration of %s from layout %s", m.Func, m.Function, m.From),
+	return migrationDiagnostic(m, fmt.Sprintf("%s is the second migration of %s from layout %s", m.Func, m.Function, m.From),
 		"an instance takes one", "remove one")
 }
 
 func notAMigration(m source.Migration) source.Diagnostic {
-	return ofMigration(m, m.Func+" is not a migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
+	return migrationDiagnostic(m, m.Func+" is not a migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
 }
 
 func migratesNothing(m source.Migration) source.Diagnostic {
-	return ofMigration(m, fmt.Sprintf("%s migrates %s, and the package has no durable function of that name", m.Func, m.Function),
+	return migrationDiagnostic(m, fmt.Sprintf("%s migrates %s, and the package has no durable function of that name", m.Func, m.Function),
 		"a migration belongs into the package of its function", "correct name=, or move or remove it")
 }

@@ -47,7 +47,7 @@ func (r *run) foreigns(dir string) (list []foreign) {
 			if text == nil {
 				text = r.text(p)
 			}
-			for _, f := range declared(dep) {
+			for _, f := range declaredFunctions(dep) {
 				if bytes.Contains(text, []byte("."+f.variable)) {
 					list = append(list, f.foreign)
 				}
@@ -84,8 +84,8 @@ type variable struct {
 	variable string
 }
 
-// declared returns the durable functions that a package's generated files declare.
-func declared(p *packages.Package) (list []variable) {
+// declaredFunctions returns the durable functions that a package's generated files declare.
+func declaredFunctions(p *packages.Package) (list []variable) {
 	for _, path := range p.GoFiles {
 		data, err := os.ReadFile(path)
 		if err != nil || !strings.HasSuffix(path, "_async.go") {
@@ -102,7 +102,8 @@ func declared(p *packages.Package) (list []variable) {
 	return list
 }
 
-// checkForeigns compares the foreign durable functions that a package uses with those it has used.
+// checkForeigns compares the foreign durable functions that a package uses with those it has
+// used.
 func (r *run) checkForeigns(dir string, p *past, names map[string]bool) {
 	used := r.foreigns(dir)
 	var rest []layout.Import

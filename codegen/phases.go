@@ -32,15 +32,15 @@ type translation struct {
 	facts       *analyse.Facts
 	lowered     *lower.Output
 	derivations *unnamed.Derivations
-	root        *placed
-	literals    []*placed
+	root        *placedFunction
+	literals    []*placedFunction
 	printed     emit.Output
 	findings    []source.Diagnostic // if there are any, the text must not be used
 }
 
-// placed is a function, or a literal in it that is a machine, whose variables have places and
-// names.
-type placed struct {
+// placedFunction is a function, or a literal in it that is a machine, whose variables have places
+// and names.
+type placedFunction struct {
 	*lower.Function
 	layout  *place.Layout                       // nil: it needs no frame
 	unnamed map[*ir.Variable]unnamed.Derivation // how to infer the types that cannot be named
@@ -74,9 +74,9 @@ func translate(fn *source.Function, imports *typetext.Imports, as form) *transla
 	t.lowered = lower.Instructions(t.facts, lower.Options{Framed: as.debug})
 	t.findings = t.lowered.Findings
 	t.derivations = unnamed.New(fn, imports)
-	t.root = &placed{Function: t.lowered.Root}
+	t.root = &placedFunction{Function: t.lowered.Root}
 	for _, l := range t.lowered.Literals {
-		t.literals = append(t.literals, &placed{Function: l})
+		t.literals = append(t.literals, &placedFunction{Function: l})
 	}
 	if t.root.Tail == nil {
 		t.place(t.root)
@@ -90,7 +90,7 @@ func translate(fn *source.Function, imports *typetext.Imports, as form) *transla
 }
 
 // place decides where the variables of a function live, then chooses their names.
-func (t *translation) place(fn *placed) {
+func (t *translation) place(fn *placedFunction) {
 	if t.records {
 		fn.Names.NameSteps()
 	}
@@ -105,13 +105,13 @@ func (t *translation) place(fn *placed) {
 		fn.keepNamed()
 	}
 	fn.layout = place.Variables(&place.Function{
-		Code: fn.Code, Vars: fn.Vars, Lifted: fn.Lifted, Given: fn.Given(), Results: fn.Results,
+		Code: fn.Code, Vars: fn.Vars, Lifted: fn.Lifted, Inputs: fn.Inputs(), Results: fn.Results,
 		Sizes: fn.Sizes, Spell: spell,
 		Debug: t.debug, Stream: fn.Streams(), Defers: fn.Defers, Resumes: fn.Epilogue != nil || fn.Loops,
 	})
 	t.findings = append(t.findings, fn.heldUnsafe()...)
 	fn.Names.Choose(naming.Placed{
-		Points: fn.points(), Slots: fn.layout.Slots, Vars: fn.Vars, Results: fn.Results, Returned: place.Passed(fn.Results), Hides: fn.hides,
+		Points: fn.points(), Slots: fn.layout.Slots, Vars: fn.Vars, Results: fn.Results, Returned: place.PassedVariables(fn.Results), Hides: fn.hides,
 	})
 }
 
@@ -137,10 +137,10 @@ func (t *translation) spelling() emit.Spelling {
 }
 
 // points returns the suspension points.
-func (fn *placed) points() []*ir.Point { return ir.Points(fn.Code) }
+func (fn *placedFunction) points() []*ir.Point { return ir.Points(fn.Code) }
 
 // output returns the printer's input for one function.
-func (fn *placed) output() *emit.Function {
+func (fn *placedFunction) output() *emit.Function {
 	out := &emit.Function{
 		Node: fn.Node, Signature: fn.Signature, RuntimeName: fn.runtimeName(), Declared: fn.Declared, Names: fn.Names,
 		Receiver: fn.Receiver, Captured: fn.Captured, Params: fn.Params, Results: fn.Results, Vars: fn.Vars, Unnamed: fn.unnamed,
@@ -157,7 +157,7 @@ func (fn *placed) output() *emit.Function {
 
 // keepNamed moves to the frame all source variables whose types can be named there, so that
 // in the debug form a debugger finds them after a suspension, too.
-func (fn *placed) keepNamed() {
+func (fn *placedFunction) keepNamed() {
 	for _, v := range fn.Vars {
 		if v.Obj == nil {
 			continue
@@ -170,7 +170,7 @@ func (fn *placed) keepNamed() {
 
 // hides reports whether a kept statement declares the name of a result: a return
 // statement in it still assigns the result. Lowered variables have other names anyway.
-func (fn *placed) hides(result *ir.Variable) bool {
+func (fn *placedFunction) hides(result *ir.Variable) bool {
 	lowered := map[types.Object]bool{}
 	for _, v := range fn.Vars {
 		lowered[v.Obj] = true
@@ -191,7 +191,7 @@ func (fn *placed) hides(result *ir.Variable) bool {
 }
 
 // heldUnsafe reports pointers that would be kept across a suspension but must not be.
-func (fn *placed) heldUnsafe() []source.Diagnostic {
+func (fn *placedFunction) heldUnsafe() []source.Diagnostic {
 	var found []source.Diagnostic
 	asked := map[*ir.Variable]bool{}
 	for _, p := range fn.points() {
@@ -210,7 +210,7 @@ func (fn *placed) heldUnsafe() []source.Diagnostic {
 
 // runtimeName returns the function's name as the Go runtime gives it. For a literal, it ends
 // in the number in the names of the literal's declarations.
-func (fn *placed) runtimeName() string {
+func (fn *placedFunction) runtimeName() string {
 	if fn.Literal != nil {
 		for i, l := range fn.Literals.Order {
 			if l == fn.Literal {

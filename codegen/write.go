@@ -91,7 +91,7 @@ func (r *run) refuseEdited(dir string, changes []FileChange) {
 		case c.Change == Edited:
 			r.report(dir, editedByHand(c.Path))
 		case c.Change == Damaged:
-			r.report(dir, damaged(c.Path, c.why))
+			r.report(dir, damagedFile(c.Path, c.why))
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 
 // keep marks c as an edited or damaged file that stays as it is, if the old file is one.
 func (c *FileChange) keep(old []byte) {
-	switch differs, damage := source.Altered(old); {
+	switch differs, damage := source.FindAlteration(old); {
 	case damage != "":
 		c.Change, c.why = Damaged, damage
 	case differs:

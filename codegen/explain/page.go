@@ -28,8 +28,8 @@ func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) 
 		Machines []drawn
 		Blocks   []block
 		Model    []modelled
-		Steps    []placed
-	}{Title: title, Steps: located(machines, steps)}
+		Steps    []shownStep
+	}{Title: title, Steps: locate(machines, steps)}
 	for _, m := range machines {
 		data.Machines = append(data.Machines, draw(m))
 		data.Model = append(data.Model, model(m))

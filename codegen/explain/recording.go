@@ -35,8 +35,8 @@ func ReadRecording(r io.Reader) ([]Step, error) {
 	}
 }
 
-// placed is a step of a machine that is shown.
-type placed struct {
+// shownStep is a step of a machine that is shown.
+type shownStep struct {
 	At int // index of the machine's function
 	Step
 }
@@ -44,14 +44,14 @@ type placed struct {
 // longestRun is the maximum number of steps on a page; longer runs are cut off.
 const longestRun = 2000
 
-// located finds the machines of the steps. It omits steps of functions that are not shown, and
+// locate finds the machines of the steps. It omits steps of functions that are not shown, and
 // steps on the same line as the step before.
-func located(machines []*codegen.Machine, steps []Step) []placed {
+func locate(machines []*codegen.Machine, steps []Step) []shownStep {
 	index := map[string]int{}
 	for i, m := range machines {
 		index[m.Function] = i
 	}
-	list := []placed{}
+	list := []shownStep{}
 	for _, s := range steps {
 		i, shown := index[s.Function]
 		if !shown {
@@ -63,7 +63,7 @@ func located(machines []*codegen.Machine, steps []Step) []placed {
 		if len(list) == longestRun {
 			break
 		}
-		list = append(list, placed{i, s})
+		list = append(list, shownStep{i, s})
 	}
 	return list
 }

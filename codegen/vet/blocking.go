@@ -45,13 +45,13 @@ type blocking struct {
 	kept  bool // in a literal that stays plain Go
 }
 
-// blocked reports blocking code. In plain Go a suspending replacement blocks too, so it is
+// reportBlocking reports blocking code. In plain Go a suspending replacement blocks too, so it is
 // no fix there.
-func (b *blocking) blocked(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
+func (b *blocking) reportBlocking(pos ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	if b.kept {
 		fixes = nil
 	}
-	b.report(at, m, fixes...)
+	b.report(pos, m, fixes...)
 }
 
 func (b *blocking) node(n ast.Node, stack []ast.Node) {
@@ -64,7 +64,7 @@ func (b *blocking) node(n ast.Node, stack []ast.Node) {
 	case *ast.SendStmt:
 		if !inSelect(n, stack) {
 			p := b.patch(n.Pos())
-			b.blocked(n, channelBlocks("a send"), p.wrapStatement(n))
+			b.reportBlocking(n, channelBlocks("a send"), p.wrapStatement(n))
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW && !inSelect(n, stack) {
@@ -72,11 +72,11 @@ func (b *blocking) node(n ast.Node, stack []ast.Node) {
 		}
 	case *ast.RangeStmt:
 		if _, ok := coreOf(b.info.TypeOf(n.X)).(*types.Chan); ok {
-			b.blocked(n.X, channelBlocks("a loop over a channel"))
+			b.reportBlocking(n.X, channelBlocks("a loop over a channel"))
 		}
 	case *ast.SelectStmt:
 		if !hasDefault(n) {
-			b.blocked(piece{n.Select, n.Select + token.Pos(len("select"))}, selectBlocks())
+			b.reportBlocking(piece{n.Select, n.Select + token.Pos(len("select"))}, selectBlocks())
 		}
 	}
 }
@@ -141,12 +141,12 @@ func (b *blocking) receive(n *ast.UnaryExpr, stack []ast.Node) {
 	case fn != nil && fn.Name() == "Done" && receiverName(fn) == "Job" && fn.Pkg().Path() == jobPath && isStatement(stack):
 		sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		p.replace(n, p.text(sel.X)+".Await()")
-		b.blocked(n, doneBlocks(), p.fix("await the job"))
+		b.reportBlocking(n, doneBlocks(), p.fix("await the job"))
 	case isObjectOf(fn, "time", "After") && isStatement(stack):
 		p.replace(n, fmt.Sprintf("%s.Sleep(%s, %s)", p.qualifier(jobPath), p.context(), p.text(call.Args[0])))
-		b.blocked(n, timerBlocks(), p.fix("call job.Sleep"))
+		b.reportBlocking(n, timerBlocks(), p.fix("call job.Sleep"))
 	default:
-		b.blocked(n, channelBlocks("a receive"), b.wrapReceive(n, stack))
+		b.reportBlocking(n, channelBlocks("a receive"), b.wrapReceive(n, stack))
 	}
 }
 
@@ -160,7 +160,7 @@ func isStatement(stack []ast.Node) bool {
 func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
 	// plainform reports it
 	if advice := b.advice(call); advice != "" && (!b.kept || !b.blocksWhereKept(call)) {
-		b.blocked(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
+		b.reportBlocking(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
 	}
 }
 

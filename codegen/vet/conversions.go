@@ -52,7 +52,7 @@ func (c *callCheck) callConverts(call *ast.CallExpr) {
 			c.converts(arg, param, fn.Pkg())
 		}
 	}
-	args, params := c.info.Instances[nameIn(uninstantiated(call.Fun))].TypeArgs, fn.Signature().TypeParams()
+	args, params := c.info.Instances[nameIn(stripInstantiation(call.Fun))].TypeArgs, fn.Signature().TypeParams()
 	for i := range min(args.Len(), params.Len()) {
 		c.becomes(call.Fun, args.At(i), params.At(i).Constraint(), fn.Pkg())
 	}
@@ -93,7 +93,7 @@ func (c *callCheck) converts(e ast.Expr, target types.Type, pkg *types.Package) 
 	name := types.ExprString(e)
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok && c.suspendsIfAnnotated(lit) {
 		name = "this function literal"
-	} else if c.named(ast.Unparen(e)) == nil {
+	} else if c.twinFunction(ast.Unparen(e)) == nil {
 		return
 	}
 	for _, call := range c.facts.calls {

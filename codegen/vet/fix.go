@@ -17,18 +17,18 @@ import (
 // patch is a fix under construction, for one position.
 type patch struct {
 	s       *survey
-	at      token.Pos
+	pos     token.Pos
 	edits   []analysis.TextEdit
 	imports map[string]string // path -> qualifier
 	failed  bool
 }
 
-func (s *survey) patch(at token.Pos) *patch {
-	return &patch{s: s, at: at, imports: map[string]string{}}
+func (s *survey) patch(pos token.Pos) *patch {
+	return &patch{s: s, pos: pos, imports: map[string]string{}}
 }
 
-func (p *patch) replace(at ast.Node, text string) {
-	p.edits = append(p.edits, analysis.TextEdit{Pos: at.Pos(), End: at.End(), NewText: []byte(text)})
+func (p *patch) replace(pos ast.Node, text string) {
+	p.edits = append(p.edits, analysis.TextEdit{Pos: pos.Pos(), End: pos.End(), NewText: []byte(text)})
 }
 
 func (p *patch) insert(pos token.Pos, text string) {
@@ -67,11 +67,11 @@ func (p *patch) qualifier(importPath string) string {
 	if name, ok := p.imports[importPath]; ok {
 		return name
 	}
-	name := p.imported(importPath)
+	name := p.importName(importPath)
 	if name == "" {
 		name = path.Base(importPath)
 		// A name with another meaning here cannot qualify a package.
-		if _, obj := p.scope().LookupParent(name, p.at); obj != nil {
+		if _, obj := p.scope().LookupParent(name, p.pos); obj != nil {
 			p.failed = true
 		}
 		p.addImport(importPath)
@@ -80,14 +80,14 @@ func (p *patch) qualifier(importPath string) string {
 	return name
 }
 
-func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.at) }
+func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.pos) }
 
-// imported returns the name under which the file imports a package, or "" if it does not or
+// importName returns the name under which the file imports a package, or "" if it does not or
 // if the name has another meaning at the position.
-func (p *patch) imported(importPath string) string {
-	for _, spec := range p.s.file(p.at).Imports {
+func (p *patch) importName(importPath string) string {
+	for _, spec := range p.s.file(p.pos).Imports {
 		if name := p.s.info.PkgNameOf(spec); name != nil && name.Imported().Path() == importPath {
-			if _, obj := p.scope().LookupParent(name.Name(), p.at); obj == name {
+			if _, obj := p.scope().LookupParent(name.Name(), p.pos); obj == name {
 				return name.Name()
 			}
 		}
@@ -96,7 +96,7 @@ func (p *patch) imported(importPath string) string {
 }
 
 func (p *patch) addImport(importPath string) {
-	file := p.s.file(p.at)
+	file := p.s.file(p.pos)
 	quoted := strconv.Quote(importPath)
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
@@ -117,10 +117,10 @@ func (p *patch) context() string {
 	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			v, ok := scope.Lookup(name).(*types.Var)
-			if !ok || !isContext(v.Type()) || v.Pos() >= p.at || name == "_" {
+			if !ok || !isContext(v.Type()) || v.Pos() >= p.pos || name == "_" {
 				continue
 			}
-			if _, visible := p.scope().LookupParent(name, p.at); visible == v {
+			if _, visible := p.scope().LookupParent(name, p.pos); visible == v {
 				return name
 			}
 		}

@@ -23,10 +23,10 @@ func (s *survey) callsInMachines(f func(r *region, call *ast.CallExpr, stack []a
 	}
 }
 
-// held finds the first suspensions that a region may reach from the statement of a call
-// without passing a call that release accepts. Deferred calls release nothing before the end
-// of the function, where nothing suspends any more.
-func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
+// suspensionsWhileHeld finds the first suspensions that a region may reach from the statement of
+// a call without passing a call that release accepts. Deferred calls release nothing before the
+// end of the function, where nothing suspends any more.
+func (s *survey) suspensionsWhileHeld(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
 	// Any call may return: treating calls that never return like others adds
 	// false paths only after calls like log.Fatal.
 	graph := cfg.New(r.body, func(*ast.CallExpr) bool { return true })

@@ -20,7 +20,7 @@ func heldLocks(r *reporter, s *survey) {
 		if lock == "" {
 			return
 		}
-		for _, point := range s.held(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
+		for _, point := range s.suspensionsWhileHeld(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
 			r.report(point, lockHeld(lock, s.pass.Fset.Position(call.Pos()).Line), s.unlockAround(region, point, lock, unlock))
 		}
 	})
@@ -73,7 +73,7 @@ func lockedThreads(r *reporter, s *survey) {
 		if !isObjectOf(s.callee(call), "runtime", "LockOSThread") {
 			return
 		}
-		points := s.held(region, call, func(c *ast.CallExpr) bool { return isObjectOf(s.callee(c), "runtime", "UnlockOSThread") })
+		points := s.suspensionsWhileHeld(region, call, func(c *ast.CallExpr) bool { return isObjectOf(s.callee(c), "runtime", "UnlockOSThread") })
 		if len(points) == 0 {
 			return
 		}

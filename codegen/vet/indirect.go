@@ -62,7 +62,7 @@ func (c *callCheck) collect() {
 		seen[pkg] = true
 		for _, name := range pkg.Scope().Names() {
 			if t, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok && (pkg == c.survey.pass.Pkg || t.Exported()) {
-				c.implemented(t)
+				c.recordMethods(t)
 			}
 		}
 		for _, dep := range pkg.Imports() {
@@ -77,22 +77,22 @@ func (c *callCheck) collect() {
 				c.handed[ast.Unparen(n.Fun)] = true
 			case *ast.SelectorExpr:
 				c.handed[n.Sel] = true
-				c.valued(n)
+				c.recordValue(n)
 			case *ast.Ident:
-				c.valued(n)
+				c.recordValue(n)
 			}
 			return true
 		})
 	}
 }
 
-// implemented records the methods of a type that have twins, or that block without one.
-func (c *callCheck) implemented(name *types.TypeName) {
-	named, ok := types.Unalias(name.Type()).(*types.Named)
-	if !ok || types.IsInterface(named) {
+// recordMethods records the methods of a type that have twins, or that block without one.
+func (c *callCheck) recordMethods(name *types.TypeName) {
+	twinFunction, ok := types.Unalias(name.Type()).(*types.Named)
+	if !ok || types.IsInterface(twinFunction) {
 		return
 	}
-	for m := range named.Methods() {
+	for m := range twinFunction.Methods() {
 		if ours(m.Pkg()) {
 			continue
 		}
@@ -110,15 +110,15 @@ func ours(pkg *types.Package) bool {
 	return pkg != nil && (pkg.Path() == jobPath || pkg.Path() == coordPath)
 }
 
-// valued records a function with a twin that is used as a value.
-func (c *callCheck) valued(e ast.Expr) {
-	if fn := c.named(e); fn != nil && !c.handed[e] {
+// recordValue records a function with a twin that is used as a value.
+func (c *callCheck) recordValue(e ast.Expr) {
+	if fn := c.twinFunction(e); fn != nil && !c.handed[e] {
 		c.signatures = append(c.signatures, c.info.TypeOf(e))
 	}
 }
 
-// named returns the function with a twin that e names, or nil.
-func (c *callCheck) named(e ast.Expr) *types.Func {
+// twinFunction returns the function with a twin that e names, or nil.
+func (c *callCheck) twinFunction(e ast.Expr) *types.Func {
 	fn := c.function(e)
 	if fn == nil || c.twins.Twin(fn) == nil {
 		return nil
@@ -188,7 +188,7 @@ func (c *callCheck) call(call *ast.CallExpr) {
 func (c *callCheck) runs(call *ast.CallExpr) {
 	functions, _, _ := codegen.RunsAsJob(call, c.info)
 	for _, arg := range functions {
-		if c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
+		if c.function(stripInstantiation(arg)) != nil && !c.byInterface(arg) {
 			continue
 		}
 		if v, ok := c.info.ObjectOf(nameIn(arg)).(*types.Var); ok && c.runnable[v] && c.startsMachine(call, c.region.runner, arg) {
@@ -204,7 +204,7 @@ func (c *callCheck) runs(call *ast.CallExpr) {
 // byInterface reports whether e is a method of an interface or of a type parameter that has
 // no twin, while an implementation has one.
 func (c *callCheck) byInterface(e ast.Expr) bool {
-	fn := c.function(uninstantiated(e))
+	fn := c.function(stripInstantiation(e))
 	recv := fn.Signature().Recv()
 	if recv == nil || !types.IsInterface(recv.Type()) || c.twins.Twin(fn) != nil {
 		return false

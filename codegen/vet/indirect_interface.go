@@ -95,7 +95,7 @@ func (c *callCheck) arguments(call *ast.CallExpr, fn *types.Func) {
 		if types.IsInterface(given) && iface.NumMethods() > 0 {
 			c.reader(call, fn, param, arg)
 		}
-		c.given(call, fn, iface, arg)
+		c.reportArgument(call, fn, iface, arg)
 	}
 }
 
@@ -128,8 +128,8 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	return param
 }
 
-// given reports an argument that has a blocking method which the callee calls.
-func (c *callCheck) given(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
+// reportArgument reports an argument that has a blocking method which the callee calls.
+func (c *callCheck) reportArgument(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
 	name, given := types.ExprString(call.Fun), c.info.TypeOf(arg)
 	for _, m := range methodsCalled(fn, iface) {
 		obj, _, _ := types.LookupFieldOrMethod(given, true, c.survey.pass.Pkg, m)

@@ -60,7 +60,7 @@ func takesContext(sig *types.Signature) bool {
 // value reports a function with a twin that is passed on or kept: its callers call the plain
 // form.
 func (c *callCheck) value(e ast.Expr, stack []ast.Node) {
-	fn := c.named(e)
+	fn := c.twinFunction(e)
 	if fn == nil || c.handed[e] {
 		c.plainFunction(e)
 		return

@@ -119,10 +119,10 @@ func plainPassed(fn string, r reason) message {
 }
 
 // methodBlocks returns the message about a call through an interface or a type parameter.
-func methodBlocks(call, of, method, implementation string) message {
+func methodBlocks(call, receiver, method, implementation string) message {
 	return message{
 		call + " blocks the worker",
-		fmt.Sprintf("%s declares no %sAsync, although %s has a twin", of, method, implementation),
+		fmt.Sprintf("%s declares no %sAsync, although %s has a twin", receiver, method, implementation),
 		"declare both forms in the interface",
 	}
 }
@@ -205,10 +205,10 @@ func jobRunsPlain(fn, twin string) message {
 
 // becomes returns the message about a value that is converted to an interface or a func value
 // through which a machine of another package calls the plain form.
-func becomes(value, target, by, calls, instead string) message {
+func becomes(value, target, path, calls, instead string) message {
 	return message{
-		fmt.Sprintf("%s blocks the workers of %s, which gets it as a %s", value, by, target),
-		fmt.Sprintf("%s calls %s, which has no twin there", by, calls),
+		fmt.Sprintf("%s blocks the workers of %s, which gets it as a %s", value, path, target),
+		fmt.Sprintf("%s calls %s, which has no twin there", path, calls),
 		instead,
 	}
 }

@@ -102,7 +102,7 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	for _, p := range loaded {
 		asked[p.ID] = true
 	}
-	more := imported(loaded, asked)
+	more := importedPaths(loaded, asked)
 	if len(more) == 0 {
 		return loaded, asked, nil
 	}
@@ -112,10 +112,10 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported returns the paths of the imported packages, direct or indirect, that belong to the
-// main module or to another module and use the runtime, except those in asked. The runtime
+// importedPaths returns the paths of the imported packages, direct or indirect, that belong to
+// the main module or to another module and use the runtime, except those in asked. The runtime
 // itself has no facts.
-func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
+func importedPaths(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)
 	visit = func(p *packages.Package) {

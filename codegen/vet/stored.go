@@ -42,11 +42,11 @@ func (c *callCheck) collectStored() {
 		ast.PreorderStack(file, nil, func(n ast.Node, stack []ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.RangeStmt:
-				c.moved(c.place(n.X), c.place(n.Value))
+				c.recordMove(c.place(n.X), c.place(n.Value))
 			case *ast.AssignStmt:
 				if len(n.Rhs) == 1 && len(n.Lhs) > 1 {
 					for _, to := range n.Lhs {
-						c.moved(c.place(n.Rhs[0]), c.place(to))
+						c.recordMove(c.place(n.Rhs[0]), c.place(to))
 					}
 				}
 			case ast.Expr:
@@ -60,8 +60,8 @@ func (c *callCheck) collectStored() {
 	}
 }
 
-// moved records that to may receive what from holds.
-func (c *callCheck) moved(from, to types.Object) {
+// recordMove records that to may receive what from holds.
+func (c *callCheck) recordMove(from, to types.Object) {
 	if from != nil && to != nil && from != to {
 		c.stored.moves[from] = append(c.stored.moves[from], to)
 	}
@@ -91,7 +91,7 @@ func (c *callCheck) stores(e ast.Expr, stack []ast.Node) {
 		c.stored.in[to] = f
 		c.stored.first = append(c.stored.first, to)
 	} else if !blocks {
-		c.moved(c.place(e), to)
+		c.recordMove(c.place(e), to)
 	}
 }
 
@@ -205,13 +205,13 @@ func (c *callCheck) destination(e ast.Expr, stack []ast.Node) types.Object {
 				return c.parameterFor(around, e)
 			}
 		case *ast.AssignStmt:
-			return c.assigned(around.Lhs, around.Rhs, e)
+			return c.assignee(around.Lhs, around.Rhs, e)
 		case *ast.ValueSpec:
 			names := make([]ast.Expr, len(around.Names))
 			for i, name := range around.Names {
 				names[i] = name
 			}
-			return c.assigned(names, around.Values, e)
+			return c.assignee(names, around.Values, e)
 		case *ast.RangeStmt:
 			return c.place(around.Value)
 		case *ast.SendStmt:
@@ -254,8 +254,8 @@ func (c *callCheck) unkeyedField(lit *ast.CompositeLit, e ast.Expr) types.Object
 	return nil
 }
 
-// assigned returns the place of the name that receives e in an assignment of values to names.
-func (c *callCheck) assigned(names, values []ast.Expr, e ast.Expr) types.Object {
+// assignee returns the place of the name that receives e in an assignment of values to names.
+func (c *callCheck) assignee(names, values []ast.Expr, e ast.Expr) types.Object {
 	for i, value := range values {
 		if within(value, e) && len(names) == len(values) {
 			return c.place(names[i])

@@ -202,11 +202,11 @@ func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
 
 // callee returns the declared function that call names, or nil.
 func (s *survey) callee(call *ast.CallExpr) *types.Func {
-	return s.function(uninstantiated(call.Fun))
+	return s.function(stripInstantiation(call.Fun))
 }
 
-// uninstantiated returns the function that an expression may instantiate: F for F[int].
-func uninstantiated(fun ast.Expr) ast.Expr {
+// stripInstantiation returns the function that an expression may instantiate: F for F[int].
+func stripInstantiation(fun ast.Expr) ast.Expr {
 	switch f := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
 		return ast.Unparen(f.X)
@@ -244,9 +244,9 @@ const (
 
 // startsMachine reports whether call lets fn, one of its arguments, suspend when a machine or
 // other code (by) makes the call in an annotated function.
-func (s *survey) startsMachine(call *ast.CallExpr, by runner, fn ast.Expr) bool {
+func (s *survey) startsMachine(call *ast.CallExpr, starter runner, fn ast.Expr) bool {
 	functions, waits, operation := codegen.RunsAsJob(call, s.info)
-	if waits && by != machine || operation && s.deferred[call] {
+	if waits && starter != machine || operation && s.deferred[call] {
 		return false
 	}
 	return slices.Contains(functions, ast.Unparen(fn))

@@ -17,7 +17,7 @@ func traceRegions(r *reporter, s *survey) {
 		if !open {
 			return
 		}
-		if points := s.held(region, call, ends); len(points) > 0 {
+		if points := s.suspensionsWhileHeld(region, call, ends); len(points) > 0 {
 			r.report(call, regionOpen(s.pass.Fset.Position(points[0].Pos()).Line))
 		}
 	})

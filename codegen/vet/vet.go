@@ -124,10 +124,10 @@ type reporter struct {
 	check string
 }
 
-func (r *reporter) report(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
+func (r *reporter) report(pos ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	fixes = slices.DeleteFunc(fixes, func(f analysis.SuggestedFix) bool { return len(f.TextEdits) == 0 })
 	r.pass.Report(analysis.Diagnostic{
-		Pos: at.Pos(), End: at.End(), Category: r.check,
+		Pos: pos.Pos(), End: pos.End(), Category: r.check,
 		Message:        m.String() + " [" + r.check + "]",
 		SuggestedFixes: fixes,
 	})

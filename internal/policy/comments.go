@@ -31,9 +31,9 @@ func comments(t *Tree) []Finding {
 		}
 		for _, f := range files {
 			if !f.Test && f.ModuleDir == "." && f.Syntax.Name.Name != "main" && !matches(unlisted, dir) {
-				found = append(found, f.undocumented()...)
+				found = append(found, f.findUndocumented()...)
 			}
-			found = append(found, f.misnamed()...)
+			found = append(found, f.findMisnamed()...)
 		}
 	}
 	return found
@@ -55,7 +55,7 @@ func speechless(files []*GoFile) *GoFile {
 // says reports whether a comment has words. Text omits directives.
 func says(c *ast.CommentGroup) bool { return c.Text() != "" }
 
-func (f *GoFile) undocumented() []Finding {
+func (f *GoFile) findUndocumented() []Finding {
 	var found []Finding
 	missing := func(pos token.Pos, name string) {
 		found = append(found, Finding{
@@ -81,10 +81,10 @@ func (f *GoFile) undocumented() []Finding {
 	return found
 }
 
-// misnamed finds comments that begin with another word than the name: the name before a renaming,
-// or a sentence about something else. An article may come first. In tests, the comment of a
-// function may be a sentence about what it tests.
-func (f *GoFile) misnamed() []Finding {
+// findMisnamed finds comments that begin with another word than the name: the name before a
+// renaming, or a sentence about something else. An article may come first. In tests, the comment
+// of a function may be a sentence about what it tests.
+func (f *GoFile) findMisnamed() []Finding {
 	var found []Finding
 	check := func(name *ast.Ident, doc *ast.CommentGroup) {
 		words := strings.Fields(doc.Text())

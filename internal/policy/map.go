@@ -8,10 +8,10 @@ import (
 // mapPage is the page that names the packages.
 const mapPage = "ARCHITECTURE.md"
 
-// mapped checks that the architecture page names each package that users do not see, and
+// packageMap checks that the architecture page names each package that users do not see, and
 // each command: a newcomer has no other way to find them. Naming a folder covers the
 // folders inside it.
-func mapped(t *Tree) []Finding {
+func packageMap(t *Tree) []Finding {
 	var page string
 	for _, f := range t.Files {
 		if f.Path == mapPage {

@@ -49,7 +49,7 @@ func terms(t *Tree) []Finding {
 			if !f.Generated {
 				found = append(found, f.privateWords()...)
 				for _, group := range f.Syntax.Comments {
-					text.WriteString(unmarked(group))
+					text.WriteString(textOf(group))
 				}
 			}
 		}

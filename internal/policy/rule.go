@@ -32,7 +32,7 @@ func Rules() []Rule {
 		{"leaks", "a goroutine that outlives its use is a bug of this library", leaks},
 		{"hooks", "a panic of a hook must not change what the library was doing", hooks},
 		{"tests", "a page that says how a promise is tested is worth the name of the test", namedTests},
-		{"map", "a package that no page names is found by accident", mapped},
+		{"map", "a package that no page names is found by accident", packageMap},
 		{"generate", "a generated file that go generate does not reach goes stale", generates},
 		{"width", "a comment is read in narrow windows, side by side with others", widths},
 		{"subjects", "a reader knows what a sentence is about by the noun that it begins with", subjects},

@@ -51,7 +51,7 @@ func subjects(t *Tree) []Finding {
 		}
 		for _, group := range f.Syntax.Comments {
 			if !f.Test || !output.MatchString(group.Text()) {
-				note(f.Path, f.Line(group.Pos()), unmarked(group))
+				note(f.Path, f.Line(group.Pos()), textOf(group))
 			}
 		}
 	}
@@ -84,8 +84,8 @@ func roles(t *Tree) []Finding {
 	return found
 }
 
-// unmarked returns the lines of a group without the comment marks.
-func unmarked(group *ast.CommentGroup) string {
+// textOf returns the lines of a group without the comment marks.
+func textOf(group *ast.CommentGroup) string {
 	var text strings.Builder
 	for _, c := range group.List {
 		text.WriteString(c.Text[2:] + "\n")

@@ -22,13 +22,13 @@ type funcCollector struct {
 
 // literalCall is a call of a variable inside literals that variables hold.
 type literalCall struct {
-	of *FuncVar
-	in []*ast.FuncLit
+	variableOf *FuncVar
+	in         []*ast.FuncLit
 }
 
-// of returns the variable of the function that e names if it holds functions and has been
+// variableOf returns the variable of the function that e names if it holds functions and has been
 // declared, or nil.
-func (c *funcCollector) of(e ast.Expr) *FuncVar {
+func (c *funcCollector) variableOf(e ast.Expr) *FuncVar {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return nil
@@ -62,7 +62,7 @@ func (c *funcCollector) visit(n ast.Node) bool {
 				c.declare(id)
 			}
 		}
-		c.assigned(n.Lhs, n.Rhs)
+		c.recordAssignment(n.Lhs, n.Rhs)
 	case *ast.ValueSpec:
 		var names []ast.Expr
 		for _, id := range n.Names {
@@ -70,7 +70,7 @@ func (c *funcCollector) visit(n ast.Node) bool {
 			names = append(names, id)
 		}
 		if len(n.Values) > 0 {
-			c.assigned(names, n.Values)
+			c.recordAssignment(names, n.Values)
 		}
 	case *ast.ForStmt:
 		if init, ok := n.Init.(*ast.AssignStmt); ok && init.Tok == token.DEFINE {
@@ -86,13 +86,13 @@ func (c *funcCollector) visit(n ast.Node) bool {
 			c.unknown(n.X)
 		}
 	case *ast.GoStmt:
-		if f := c.of(n.Call.Fun); f != nil {
+		if f := c.variableOf(n.Call.Fun); f != nil {
 			f.Read = true
 		}
 	case *ast.CallExpr:
-		c.called(n)
+		c.recordCall(n)
 	case *ast.Ident:
-		if f := c.of(n); f != nil && c.facts.Info.Uses[n] != nil && !c.seen[n] {
+		if f := c.variableOf(n); f != nil && c.facts.Info.Uses[n] != nil && !c.seen[n] {
 			f.Read = true
 		}
 	}
@@ -103,16 +103,16 @@ func (c *funcCollector) unknown(e ast.Expr) {
 	if e == nil {
 		return
 	}
-	if f := c.of(e); f != nil {
+	if f := c.variableOf(e); f != nil {
 		f.known = false
 	}
 }
 
-// assigned records the values of an assignment. An assignment within a literal may happen at
-// any time, so after one the variable's value is unknown.
-func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
+// recordAssignment records the values of an assignment. An assignment within a literal may happen
+// at any time, so after one the variable's value is unknown.
+func (c *funcCollector) recordAssignment(lhs, rhs []ast.Expr) {
 	for i, e := range lhs {
-		f := c.of(e)
+		f := c.variableOf(e)
 		if f == nil {
 			continue
 		}
@@ -123,7 +123,7 @@ func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
 			continue
 		}
 		f.values = append(f.values, rhs[i])
-		if other := c.of(rhs[i]); other != nil {
+		if other := c.variableOf(rhs[i]); other != nil {
 			other.called = true // perhaps, under f's name
 		}
 	}
@@ -134,14 +134,14 @@ func (c *funcCollector) holdable(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		return !c.facts.CallsRecover(lit.Body)
 	}
-	return c.facts.Info.Types[e].IsNil() || c.of(e) != nil || c.facts.EntryOf(e) != nil
+	return c.facts.Info.Types[e].IsNil() || c.variableOf(e) != nil || c.facts.EntryOf(e) != nil
 }
 
-// called records a call of a variable. Literals that known variables hold become machines,
+// recordCall records a call of a variable. Literals that known variables hold become machines,
 // which call the companion.
-func (c *funcCollector) called(call *ast.CallExpr) {
+func (c *funcCollector) recordCall(call *ast.CallExpr) {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	f := c.of(call.Fun)
+	f := c.variableOf(call.Fun)
 	if !ok || f == nil {
 		return
 	}

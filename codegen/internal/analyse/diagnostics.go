@@ -8,61 +8,61 @@ import (
 )
 
 // UnknownSyntax returns the finding that a node is of a kind that the generator does not know.
-func UnknownSyntax(at source.Extent, n ast.Node) source.Diagnostic {
-	return source.Unsupported(at, fmt.Sprintf("syntax %T is not supported in an annotated function", n),
+func UnknownSyntax(pos source.Extent, n ast.Node) source.Diagnostic {
+	return source.Unsupported(pos, fmt.Sprintf("syntax %T is not supported in an annotated function", n),
 		"this version of movenext does not know it", "move it to a function of its own")
 }
 
-func ownRecover(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "an annotated function cannot call recover itself",
+func ownRecover(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "an annotated function cannot call recover itself",
 		"recover works only in a function that was deferred directly, which a machine never is",
 		"call recover in a deferred function literal")
 }
 
-func lockedThread(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "an annotated function cannot call runtime.LockOSThread",
+func lockedThread(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "an annotated function cannot call runtime.LockOSThread",
 		"after a suspension the function continues on another thread",
 		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
 }
 
-func unorderedReceiver(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
+func unorderedReceiver(pos source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(pos, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
 		"whether the old or the new value is used depends on what the compiler knows of it",
 		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
 }
 
-func unorderedOperand(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, "a function literal assigns "+name+", and a function value is called in the same statement",
+func unorderedOperand(pos source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(pos, "a function literal assigns "+name+", and a function value is called in the same statement",
 		"whether the old or the new value is used here depends on where the compiler keeps "+name,
 		"copy "+name+" to another variable first, or call the function in a statement of its own")
 }
 
-func fragileInLiteral(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "the map or the key is shared with this function literal, and what is appended calls a function",
+func fragileInLiteral(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "the map or the key is shared with this function literal, and what is appended calls a function",
 		"whether they are read before or after the call depends on where the compiler keeps them",
 		"assign what is appended to a variable first")
 }
 
-func escapingYield(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, name+" can only be called here, by the stream's function itself",
+func escapingYield(pos source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(pos, name+" can only be called here, by the stream's function itself",
 		"the machine stops at each call of it, so "+name+" cannot be passed, stored or deferred",
 		"range over the other sequence and call "+name+" for each of its values")
 }
 
-func usesCgo(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "an annotated function cannot use package C",
+func usesCgo(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "an annotated function cannot use package C",
 		"generated code would have to repeat the comment above import \"C\", and C would compile that twice",
 		"call C in a function that is not annotated, with types of Go in its signature")
 }
 
-func passedUnsafe(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "an unsafe.Pointer from another call or from a number is passed to a call that suspends",
+func passedUnsafe(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "an unsafe.Pointer from another call or from a number is passed to a call that suspends",
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"pass the address itself, or a typed pointer")
 }
 
-func passedAddress(at source.Extent) source.Diagnostic {
-	return source.Unsupported(at, "the address of a variable is passed as a number to a call that suspends",
+func passedAddress(pos source.Extent) source.Diagnostic {
+	return source.Unsupported(pos, "the address of a variable is passed as a number to a call that suspends",
 		"the compiler does not follow a number, so the variable may be on a stack that is gone by then",
 		"pass the pointer, and convert it in the system call's argument list")
 }

@@ -112,7 +112,7 @@ func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 
 // refuse adds a finding.
 func (fs *Facts) refuse(d source.Diagnostic) {
-	r := fs.annotated()
+	r := fs.annotatedFacts()
 	r.Findings = append(r.Findings, d)
 }
 

@@ -110,8 +110,8 @@ func (c *funcCollector) spreadReads() {
 	for again := true; again; {
 		again = false
 		for _, call := range c.calls {
-			if !call.of.Read && slices.ContainsFunc(call.in, c.staysPlain) {
-				call.of.Read, again = true, true
+			if !call.variableOf.Read && slices.ContainsFunc(call.in, c.staysPlain) {
+				call.variableOf.Read, again = true, true
 			}
 		}
 	}

@@ -69,13 +69,13 @@ func (g *givenScan) visit(n ast.Node) bool {
 	case *ast.AssignStmt:
 		if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) {
 			for i, lhs := range n.Lhs {
-				g.declared(lhs, n.Rhs[i])
+				g.recordDeclaration(lhs, n.Rhs[i])
 			}
 		}
 	case *ast.ValueSpec:
 		if len(n.Names) == len(n.Values) {
 			for i, id := range n.Names {
-				g.declared(id, n.Values[i])
+				g.recordDeclaration(id, n.Values[i])
 			}
 		}
 	case *ast.DeferStmt:
@@ -95,7 +95,7 @@ func (g *givenScan) in() *ast.FuncLit {
 	return nil
 }
 
-func (g *givenScan) declared(lhs, value ast.Expr) {
+func (g *givenScan) recordDeclaration(lhs, value ast.Expr) {
 	id, ok := lhs.(*ast.Ident)
 	if !ok {
 		return

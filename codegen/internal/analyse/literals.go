@@ -125,7 +125,7 @@ func (fs *Facts) literalStem(n int) string { return fs.Source.Names.Stem + "Func
 // freeName returns a name for a declaration next to the function that neither the package
 // nor the function uses.
 func (fs *Facts) freeName(name string) string {
-	return typetext.Free(name, fs.Source.Package.Names, fs.Source.Package.Nearer, fs.annotated().mentions)
+	return typetext.Free(name, fs.Source.Package.Names, fs.Source.Package.Nearer, fs.annotatedFacts().mentions)
 }
 
 // inner returns empty facts about a literal in the function.
@@ -137,8 +137,8 @@ func (fs *Facts) inner(l *Literal) *Facts {
 	return c
 }
 
-// annotated returns the facts about the annotated function.
-func (fs *Facts) annotated() *Facts {
+// annotatedFacts returns the facts about the annotated function.
+func (fs *Facts) annotatedFacts() *Facts {
 	for fs.Outer != nil {
 		fs = fs.Outer
 	}

@@ -24,7 +24,7 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	if !ok || !types.IsInterface(fs.TypeOf(sel.X)) || typeset.IsParam(fs.TypeOf(sel.X)) {
 		return
 	}
-	v, ok := fs.Info.Uses[identOf(fs.Converted(sel.X))].(*types.Var)
+	v, ok := fs.Info.Uses[identOf(fs.StripInterfaceConversions(sel.X))].(*types.Var)
 	if !ok || !types.IsInterface(v.Type()) || !Within(fs.Body, v.Pos()) {
 		return
 	}
@@ -40,9 +40,9 @@ func (fs *Facts) checkReceiver(call *ast.CallExpr) {
 	}
 }
 
-// Converted returns the operand of e's conversions to interfaces: x for J(I(x)), and e itself
-// if it is not such a conversion.
-func (fs *Facts) Converted(e ast.Expr) ast.Expr {
+// StripInterfaceConversions returns the operand of e's conversions to interfaces: x for J(I(x)),
+// and e itself if it is not such a conversion.
+func (fs *Facts) StripInterfaceConversions(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
 		call, ok := e.(*ast.CallExpr)
@@ -65,13 +65,13 @@ func (fs *Facts) mayBeKnown(v *types.Var) bool {
 		case fs.Info.Types[e].IsNil() || isCall && types.IsInterface(t):
 		case types.IsInterface(t):
 			other, ok := fs.Info.ObjectOf(identOf(e)).(*types.Var)
-			known = known && ok && Within(fs.annotated().Body, other.Pos())
+			known = known && ok && Within(fs.annotatedFacts().Body, other.Pos())
 		default:
 			known = known && !fs.IsDirect(t) && (one == nil || types.Identical(one, t))
 			one = t
 		}
 	}
-	ast.Inspect(fs.annotated().Body, func(n ast.Node) bool {
+	ast.Inspect(fs.annotatedFacts().Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {

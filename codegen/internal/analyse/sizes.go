@@ -122,17 +122,17 @@ func (s *measuring) sizeOfStruct(u *types.Struct, alignment int64) int64 {
 		if last = s.sizeof(f.Type()); last < 0 {
 			return -1
 		}
-		if end = aligned(end, s.alignof(f.Type())) + last; end < 0 {
+		if end = align(end, s.alignof(f.Type())) + last; end < 0 {
 			return -1
 		}
 	}
 	if end > 0 && last == 0 {
 		end++
 	}
-	return aligned(end, alignment)
+	return align(end, alignment)
 }
 
-func aligned(n, to int64) int64 { return (n + to - 1) / to * to }
+func align(n, to int64) int64 { return (n + to - 1) / to * to }
 
 func wordOf(sizes types.Sizes) int64 { return sizes.Sizeof(types.Typ[types.Uintptr]) }
 

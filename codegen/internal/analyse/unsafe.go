@@ -100,26 +100,27 @@ type origins struct {
 }
 
 func (fs *Facts) origins() *origins {
-	root := fs.annotated()
+	root := fs.annotatedFacts()
 	return &origins{root.pointers, root, map[*types.Var]bool{}}
 }
 
 func (s *pointerSources) note(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:
-		s.assigned(n.Names, nil)
+		s.recordAssignment(n.Names, nil)
 	case *ast.ValueSpec:
-		s.assigned(n.Names, n.Values)
+		s.recordAssignment(n.Names, n.Values)
 	case *ast.AssignStmt:
-		s.assigned(identsOf(n.Lhs), n.Rhs)
+		s.recordAssignment(identsOf(n.Lhs), n.Rhs)
 	case *ast.RangeStmt:
-		s.assigned(identsOf([]ast.Expr{n.Key, n.Value}), []ast.Expr{n.X})
+		s.recordAssignment(identsOf([]ast.Expr{n.Key, n.Value}), []ast.Expr{n.X})
 	}
 	return true
 }
 
-// assigned records values of variables: one value for each name, or one whose parts are assigned.
-func (s *pointerSources) assigned(names []*ast.Ident, values []ast.Expr) {
+// recordAssignment records values of variables: one value for each name, or one whose parts are
+// assigned.
+func (s *pointerSources) recordAssignment(names []*ast.Ident, values []ast.Expr) {
 	for i, id := range names {
 		v, ok := s.info.ObjectOf(id).(*types.Var)
 		switch {
@@ -256,7 +257,7 @@ func (s *origins) addressOfPart(x ast.Expr) origin {
 func (s *origins) call(call *ast.CallExpr) origin {
 	fun := ast.Unparen(call.Fun)
 	if s.facts.IsConversion(call) {
-		return s.converted(call.Args[0])
+		return s.conversionOrigin(call.Args[0])
 	}
 	from := s.most(call.Args)
 	if sel, ok := fun.(*ast.SelectorExpr); ok && s.facts.Info.Selections[sel] != nil {
@@ -271,9 +272,9 @@ func (s *origins) call(call *ast.CallExpr) origin {
 	return from
 }
 
-// converted returns the origin of a conversion of e. The compiler follows a number if it is
-// computed from a pointer in the same expression.
-func (s *origins) converted(e ast.Expr) origin {
+// conversionOrigin returns the origin of a conversion of e. The compiler follows a number if it
+// is computed from a pointer in the same expression.
+func (s *origins) conversionOrigin(e ast.Expr) origin {
 	if !typeset.IsBasic(s.facts.TypeOf(e), types.Uintptr) {
 		return s.origin(e)
 	}

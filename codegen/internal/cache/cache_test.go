@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// module is a module with outputs, next to a module that it requires. All files are old, because a
-// run does not trust files as recent as itself.
+// module is a module with outputs, next to a module that it requires. All files are old, because
+// a run does not trust files as recent as itself.
 type module struct {
 	t        *testing.T
 	dir, lib string
@@ -50,7 +50,7 @@ func newModule(t *testing.T) *module {
 
 // generated returns a text that a run may write for the source file called name.
 func generated(name, pkg string) []byte {
-	return source.Sealed([]byte(source.Header(name) + "\n\npackage " + pkg + "\n"))
+	return source.Seal([]byte(source.Header(name) + "\n\npackage " + pkg + "\n"))
 }
 
 func (m *module) write(name, text string) {
@@ -202,7 +202,7 @@ func TestAnEntryOfAnotherProgramInTheCacheIsNoOutput(t *testing.T) {
 	assert.Equal(t, []File{good}, list)
 
 	escaped := File{Path: filepath.Join(m.dir, "escaped_async.go"), Data: generated("escaped.go", "app")}
-	edited := File{Path: good.Path, Data: append(source.Sealed([]byte(source.Header("x.go"))), "func init() {}\n"...)}
+	edited := File{Path: good.Path, Data: append(source.Seal([]byte(source.Header("x.go"))), "func init() {}\n"...)}
 	unsealed := File{Path: good.Path, Data: []byte(source.Header("x.go") + "\n\npackage app\n")}
 	misnamed := File{Path: good.Path, Data: generated("z.go", "app")}
 	for name, files := range map[string][]File{

@@ -96,11 +96,11 @@ func (lo *lowering) exprStmt(s *ast.ExprStmt) {
 		lo.point(s, call, nil)
 		return
 	}
-	lo.nested(s)
+	lo.refuseNested(s)
 }
 
-// nested refuses a point inside of an expression.
-func (lo *lowering) nested(n ast.Node) {
+// refuseNested refuses a point inside of an expression.
+func (lo *lowering) refuseNested(n ast.Node) {
 	call := lo.firstPoint(n)
 	lo.refuse(pointInExpression(lo.fn.Extent(call), lo.calleeName(call)))
 }
@@ -136,7 +136,7 @@ func (lo *lowering) assign(s ast.Stmt, dst []ast.Expr, tok token.Token, values [
 	if lo.firstPoint(s) != nil {
 		call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
 		if !ok || len(values) != 1 || lo.kindOf(call) == noPoint {
-			lo.nested(s)
+			lo.refuseNested(s)
 			return
 		}
 		lo.point(s, call, dst)
@@ -191,7 +191,7 @@ func (lo *lowering) returnStmt(s *ast.ReturnStmt) {
 		}
 	}
 	if lo.firstPoint(s) != nil {
-		lo.nested(s)
+		lo.refuseNested(s)
 		return
 	}
 	i := &instr{stops: true, uses: lo.variablesIn(s)}
@@ -252,7 +252,7 @@ func (lo *lowering) destination(s *ast.BranchStmt) string {
 func (lo *lowering) ifStmt(s *ast.IfStmt) {
 	lo.stmt(s.Init, "")
 	if lo.firstPoint(s.Cond) != nil {
-		lo.nested(s.Cond)
+		lo.refuseNested(s.Cond)
 		return
 	}
 	otherwise := lo.label("else")

@@ -22,7 +22,7 @@ func (lo *lowering) forStmt(s *ast.ForStmt, label string) {
 	lo.mark(again)
 	if s.Cond != nil {
 		if lo.firstPoint(s.Cond) != nil {
-			lo.nested(s.Cond)
+			lo.refuseNested(s.Cond)
 			return
 		}
 		lo.unless(s.Cond, end)
@@ -54,7 +54,7 @@ func (lo *lowering) body(b *ast.BlockStmt, t target) {
 //	goto for1
 func (lo *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	if lo.firstPoint(s.X) != nil {
-		lo.nested(s.X)
+		lo.refuseNested(s.X)
 		return
 	}
 	t := lo.info.TypeOf(s.X)
@@ -210,7 +210,7 @@ func (lo *lowering) iteration(s *ast.RangeStmt, uses []*variable, values ...stri
 func (lo *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 	lo.stmt(s.Init, "")
 	if s.Tag != nil && lo.firstPoint(s.Tag) != nil {
-		lo.nested(s.Tag)
+		lo.refuseNested(s.Tag)
 		return
 	}
 	var tag *variable
@@ -262,7 +262,7 @@ func lastOf(list []ast.Stmt) ast.Stmt {
 
 func (lo *lowering) caseOf(e ast.Expr, tag *variable, to string) {
 	if lo.firstPoint(e) != nil {
-		lo.nested(e)
+		lo.refuseNested(e)
 		return
 	}
 	i := &instr{to: []string{to}, uses: lo.variablesIn(e)}

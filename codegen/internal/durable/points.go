@@ -40,8 +40,8 @@ type point struct {
 	live    []*variable
 }
 
-// pause is the call that ends the turn at a point. Its first argument is the point's number, which
-// is known after pruning.
+// pause is the call that ends the turn at a point. Its first argument is the point's number,
+// which is known after pruning.
 type pause struct {
 	point  *point
 	method string   // of durable.Turn
@@ -297,7 +297,7 @@ func (lo *lowering) isCalleeKnown(call *ast.CallExpr) bool {
 // receive waits for a signal.
 func (lo *lowering) receive(p *point, dst []*variable) {
 	if len(p.call.Args) != 3 {
-		lo.nested(p.call)
+		lo.refuseNested(p.call)
 		return
 	}
 	arg := lo.typeArgument(p.call)

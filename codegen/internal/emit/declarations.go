@@ -71,7 +71,7 @@ func (e *emitter) async() {
 // frameLiteral returns a frame with its parameters set.
 func (e *emitter) frameLiteral() string {
 	var fields []string
-	for i, v := range e.fn.given() {
+	for i, v := range e.fn.inputs() {
 		if v.Stored() && !v.Passed {
 			fields = append(fields, v.Field+": "+e.argument(i, v))
 		}
@@ -119,7 +119,7 @@ func (e *emitter) enter() {
 		params += ", " + list
 	}
 	results := []string{"*" + e.frameType()}
-	zeros, values := m, e.predeclared("nil")
+	zeros, values := m, e.predeclaredName("nil")
 	for i, r := range fn.Results {
 		spelled := e.typ(r.Type, fn.Source.Decl.Name)
 		results = append(results, spelled)
@@ -135,7 +135,7 @@ func (e *emitter) enter() {
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
 		e.line("if %s {%s\nreturn %s\n}", e.start(frame, run), e.rethrow(run), values)
-		if len(fn.returned()) > 0 {
+		if len(fn.passedResults()) > 0 {
 			e.line("%s := &%s{%s: %s}", m, e.frameType(), fn.keptName(), frame)
 		} else {
 			e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
@@ -186,14 +186,14 @@ func (e *emitter) machine() {
 	e.line("\n// %s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclaredName("bool"))
 	e.atDeclaration(func() {
 		e.resume(f, t)
 		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
 		if fn.Literal == nil && fn.keepsAlive() && !fn.Debug {
 			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // the job keeps nothing else alive", f, fn.keptName(), e.keptType())
 		}
-		e.line("return %s", e.predeclared("true"))
+		e.line("return %s", e.predeclaredName("true"))
 	})
 }
 
@@ -264,6 +264,6 @@ func (e *emitter) stream() {
 	value := e.typ(fn.Source.Stream.Value, fn.Source.Decl.Name)
 	e.line("// %s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, fn.Source.DocName())
 	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(source.JobPath, "job"), value)
-	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclared("error"))
+	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclaredName("error"))
 	e.line("return &%s\n})\n}\n", e.frameLiteral())
 }

@@ -4,13 +4,13 @@ import "github.com/movenext/movenext/codegen/internal/source"
 
 // The findings of the printer. Each message says what is wrong, why, and what to write instead.
 
-func unnameableType(at source.Extent, err error) source.Diagnostic {
-	return source.Unsupported(at, "a value of this type has to be kept in the frame",
+func unnameableType(pos source.Extent, err error) source.Diagnostic {
+	return source.Unsupported(pos, "a value of this type has to be kept in the frame",
 		err.Error(), "copy what is needed of it before the suspension, keep it in an interface, or give the type a name that this package can write")
 }
 
-func hiddenName(at source.Extent, name string) source.Diagnostic {
-	return source.Unsupported(at, name+" means something else here",
+func hiddenName(pos source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(pos, name+" means something else here",
 		"the generated code needs the predeclared name", "rename what is declared as "+name)
 }
 

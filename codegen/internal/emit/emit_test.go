@@ -88,7 +88,7 @@ func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output
 	out = emit.Declarations(in)
 	data, err := format.Source(append([]byte("package p\n"), out.Text...))
 	require.NoError(t, err, "%s", out.Text)
-	data = emit.Directed(data, "src.go", "p_async.go")
+	data = emit.InsertDirectives(data, "src.go", "p_async.go")
 	var b strings.Builder
 	for line := range strings.Lines(string(data)) {
 		if !strings.HasPrefix(line, "//line ") {
@@ -268,7 +268,7 @@ func TestTheTypesOfVariables(t *testing.T) {
 	fn := p.Files[0].Functions[0]
 	lit := fn.Decl.Body.List[0].(*ast.ExprStmt).X.(*ast.CallExpr).Fun.(*ast.FuncLit)
 	s := &emit.Spelling{Source: fn, Imports: typetext.New(p, fn.File), Frames: map[*ast.FuncLit]string{lit: "fFunc1Frame"}}
-	text, found, err := s.TypeOf(&ir.Variable{Spelled: ir.Rope{ir.Text("map[*"), ir.Opened(ir.FrameOf{Lit: lit}), ir.Text("]"), ir.TypeText(types.Typ[types.Int], nil)}})
+	text, found, err := s.TypeOf(&ir.Variable{Spelled: ir.Rope{ir.Text("map[*"), ir.OpenPiece(ir.FrameOf{Lit: lit}), ir.Text("]"), ir.TypeText(types.Typ[types.Int], nil)}})
 	require.NoError(t, err)
 	assert.Empty(t, found)
 	assert.Equal(t, "map[*fFunc1Frame]int", text)
@@ -286,5 +286,5 @@ func TestTheTypesOfVariables(t *testing.T) {
 func TestDirectivesThatSayWhatTheCompilerCountsAreDropped(t *testing.T) {
 	data := "package p\n//line movenext_source:7\na()\n//line movenext_source:8\nb()\n//line movenext_elsewhere:1\nc()\n//line movenext_source:3\n//line movenext_source:9\nd()\n"
 	want := "package p\n//line x.go:7\na()\nb()\n//line p_async.go:6\nc()\n//line x.go:9\nd()\n"
-	assert.Equal(t, want, string(emit.Directed([]byte(data), "x.go", "p_async.go")))
+	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), "x.go", "p_async.go")))
 }

@@ -134,8 +134,8 @@ func (fn *function) isEntered() bool {
 // points returns the suspension points.
 func (fn *function) points() []*ir.Point { return ir.Points(fn.Code) }
 
-// given returns the receiver, the variables that a literal captures, and the parameters.
-func (fn *function) given() []*ir.Variable {
+// inputs returns the receiver, the variables that a literal captures, and the parameters.
+func (fn *function) inputs() []*ir.Variable {
 	var list []*ir.Variable
 	if fn.Receiver != nil {
 		list = append(list, fn.Receiver)
@@ -145,13 +145,13 @@ func (fn *function) given() []*ir.Variable {
 
 // passedOn returns the parameters that are passed to the method that runs the machine, in the
 // order of the entries' parameters.
-func (fn *function) passedOn() []*ir.Variable { return place.Passed(fn.given()) }
+func (fn *function) passedOn() []*ir.Variable { return place.PassedVariables(fn.inputs()) }
 
 // passesTogether reports whether these parameters are passed as one struct.
 func (fn *function) passesTogether() bool { return len(fn.passedOn()) > 1 }
 
-// returned returns the results that the method that runs the machine returns.
-func (fn *function) returned() []*ir.Variable { return place.Passed(fn.Function.Results) }
+// passedResults returns the results that the method that runs the machine returns.
+func (fn *function) passedResults() []*ir.Variable { return place.PassedVariables(fn.Function.Results) }
 
 // keepsAlive reports whether a machine that has finished may refer to something.
 func (fn *function) keepsAlive() bool {
@@ -179,7 +179,7 @@ func (fn *function) jobResults() source.Results { return source.ResultsOf(fn.Sig
 // keptName returns the name of the struct that the function keeps while it is suspended: the
 // frame, or the frame without the results.
 func (fn *function) keptName() string {
-	if len(fn.returned()) > 0 {
+	if len(fn.passedResults()) > 0 {
 		return fn.Declared.Locals
 	}
 	return fn.Declared.Frame

@@ -54,8 +54,8 @@ func (p *printer) print(i ir.Instr) {
 func (p *printer) finish() {
 	p.record("Finish")
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
-	results := p.predeclared("true")
-	for _, v := range p.fn.returned() {
+	results := p.predeclaredName("true")
+	for _, v := range p.fn.passedResults() {
 		results += ", " + v.Local
 	}
 	p.line("return %s", results)
@@ -84,23 +84,23 @@ func (p *printer) returnedAtOnce(code []ir.Instr) (values string, ok bool) {
 // returnAtOnce prints the end of the machine with the values of a return statement.
 func (p *printer) returnAtOnce(assign ir.Instr, values string) {
 	if node := sourceOf(assign); node != nil {
-		p.at = p.fn.Source.Line(node.Pos())
+		p.pos = p.fn.Source.Line(node.Pos())
 	}
 	p.endOfSource()
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
-	p.directive(p.at)
-	p.line("return %s, %s", p.predeclared("true"), values)
+	p.directive(p.pos)
+	p.line("return %s, %s", p.predeclaredName("true"), values)
 }
 
 // lineComment prints a comment that shows a line of the source.
-func (p *printer) lineComment(at token.Pos) {
+func (p *printer) lineComment(pos token.Pos) {
 	if p.fn.Debug {
 		return
 	}
-	pos := p.fn.Source.Package.Position(at)
+	position := p.fn.Source.Package.Position(pos)
 	// Indented, since go/format would take a comment in the first column for documentation,
 	// and set it off from the directive below.
-	p.line("\t// %s:%d: %s", baseName(pos.Filename), pos.Line, p.fn.Source.ShownLine(at))
+	p.line("\t// %s:%d: %s", baseName(position.Filename), position.Line, p.fn.Source.ShownLine(pos))
 }
 
 func baseName(path string) string {
@@ -158,7 +158,7 @@ func (p *printer) assign(i *ir.Assign) {
 
 // inPlace reports whether the value is already in the field of its target.
 func (p *printer) inPlace(i *ir.Assign, src string) bool {
-	return len(i.Dst) == 1 && i.Dst[0].V != nil && i.Dst[0].V.Slot.IsShared() && p.left(i.Dst[0].V) == src
+	return len(i.Dst) == 1 && i.Dst[0].V != nil && i.Dst[0].V.Slot.IsShared() && p.assignee(i.Dst[0].V) == src
 }
 
 func (p *printer) lefts(i *ir.Assign) string {
@@ -170,7 +170,7 @@ func (p *printer) lefts(i *ir.Assign) string {
 		case t.V == nil:
 			list = append(list, p.rope(t.Place))
 		default:
-			list = append(list, p.left(t.V))
+			list = append(list, p.assignee(t.V))
 		}
 	}
 	return strings.Join(list, ", ")

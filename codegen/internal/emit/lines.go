@@ -54,17 +54,17 @@ func (p *printer) next(code []ir.Instr) int {
 // instr prints an instruction with its lines.
 func (p *printer) instr(i ir.Instr) {
 	if s, ok := i.(*ir.SourceLine); ok {
-		p.at = p.fn.Source.Line(s.Pos)
+		p.pos = p.fn.Source.Line(s.Pos)
 		if p.fn.Records {
-			p.directive(p.at)
-			p.record("Line", p.at)
+			p.directive(p.pos)
+			p.record("Line", p.pos)
 		}
 		return
 	}
-	sub := &printer{fn: p.fn, at: p.at}
+	sub := &printer{fn: p.fn, pos: p.pos}
 	sub.print(i)
 	if node := sourceOf(i); node != nil {
-		p.at = p.fn.Source.Line(node.Pos())
+		p.pos = p.fn.Source.Line(node.Pos())
 	}
 	_, label := i.(*ir.Mark)
 	told := false // the compiler already knows the line of the next line
@@ -76,10 +76,10 @@ func (p *printer) instr(i ir.Instr) {
 		case p.resuming(i) || !p.fn.Debug && p.fn.idle(i, text):
 			p.endOfSource()
 		default:
-			p.directive(p.at)
+			p.directive(p.pos)
 		}
 		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
-		p.WriteString(unmarked(line))
+		p.WriteString(removeMarks(line))
 	}
 }
 
@@ -142,12 +142,12 @@ func (e *emitter) atDeclaration(body func()) {
 // continued marks the end of a line that the next line of the source follows.
 const continued = "\x00\n"
 
-// unmarked returns text without the continued marks.
-func unmarked(text string) string { return strings.ReplaceAll(text, continued, "\n") }
+// removeMarks returns text without the continued marks.
+func removeMarks(text string) string { return strings.ReplaceAll(text, continued, "\n") }
 
 // continues marks the ends of lines in the text of a node.
 func (p *printer) continues(text string) string {
-	return strings.ReplaceAll(unmarked(text), "\n", continued)
+	return strings.ReplaceAll(removeMarks(text), "\n", continued)
 }
 
 // sourceOf returns the node of the source that an instruction consists of, or nil.
@@ -190,9 +190,9 @@ func (p *printer) resume(end token.Pos) string {
 	return fmt.Sprintf("\n%s%d", inSource, p.fn.Source.Line(end)+1)
 }
 
-// lined returns the source between two positions in a node. Where go/format will move
+// sourceWithLines returns the source between two positions in a node. Where go/format will move
 // statements to other lines, each statement that begins a line carries its original line.
-func (fn *function) lined(node ast.Node, from, to token.Pos) string {
+func (fn *function) sourceWithLines(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	if fn.Source.File.Ragged {
 		ast.Inspect(node, func(n ast.Node) bool {
@@ -237,10 +237,10 @@ type spot struct {
 	line int
 }
 
-// Directed inserts compiler directives into a formatted file of printed text: for lines of source,
-// and for lines of the file itself, which is called own. It drops directives that agree with the
-// compiler's count.
-func Directed(data []byte, source, own string) []byte {
+// InsertDirectives inserts compiler directives into a formatted file of printed text: for lines
+// of source, and for lines of the file itself, which is called own. It drops directives that
+// agree with the compiler's count.
+func InsertDirectives(data []byte, source, own string) []byte {
 	var b bytes.Buffer
 	counted := spot{own, 1} // the position that the compiler assigns to the next line
 	next := 1               // its number in the file

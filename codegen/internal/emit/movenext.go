@@ -34,7 +34,7 @@ func (p *printer) moveNext(receiver string) {
 	p.WriteString(locals)
 	for _, l := range fn.Lifted {
 		p.lineOf(l.Node)
-		p.line("%s", unmarked(p.span(l)))
+		p.line("%s", removeMarks(p.span(l)))
 	}
 	if len(fn.Lifted) > 0 {
 		p.endOfSource()
@@ -63,7 +63,7 @@ func (p *printer) moveNext(receiver string) {
 // steps.
 func (p *printer) steps(receiver string) {
 	n := p.fn.Names
-	boolean := p.predeclared("bool")
+	boolean := p.predeclaredName("bool")
 	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), boolean)
 	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
 		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Finished)
@@ -74,7 +74,7 @@ func (p *printer) steps(receiver string) {
 
 // locals declares the variables that live in MoveNext.
 func (p *printer) locals() string {
-	sub := &printer{fn: p.fn, at: p.at}
+	sub := &printer{fn: p.fn, pos: p.pos}
 	for _, v := range p.fn.Vars {
 		if v.Place == ir.InMoveNext && !v.Passed && (v.Reads > 0 || v.Cell) {
 			if v.Unnamed {
@@ -89,7 +89,7 @@ func (p *printer) locals() string {
 
 // body prints the instructions, stretch by stretch.
 func (p *printer) body() string {
-	sub := &printer{fn: p.fn, at: p.fn.Source.Line(p.fn.Node.Pos())}
+	sub := &printer{fn: p.fn, pos: p.fn.Source.Line(p.fn.Node.Pos())}
 	var stretch []ir.Instr
 	flush := func() {
 		sub.stretch(stretch)
@@ -164,7 +164,7 @@ func (p *printer) scope(code []ir.Instr) (first, last int) {
 // function.
 func (e *emitter) moveNextPlain() {
 	fn, n := e.fn, e.fn.Names
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Run, e.runtime("Run"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Run, e.runtime("Run"), e.predeclaredName("bool"))
 	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"))
 	e.line("%s.State = %s", n.Recv, e.runtime("Running"))
 	var left, args []string
@@ -185,5 +185,5 @@ func (e *emitter) moveNextPlain() {
 	if len(left) > 0 {
 		call = strings.Join(left, ", ") + " = " + call
 	}
-	e.line("%s\n%s.State = %s\nreturn %s\n}", call, n.Recv, e.runtime("Finished"), e.predeclared("true"))
+	e.line("%s\n%s.State = %s\nreturn %s\n}", call, n.Recv, e.runtime("Finished"), e.predeclaredName("true"))
 }

@@ -57,7 +57,7 @@ func plainText(fn *source.Function, im *typetext.Imports) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.DocName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
-	failure, _ := im.Predeclared("error")
+	failure, _ := im.PredeclaredName("error")
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
 	b.WriteString(plainBody(call, arg, results, im.Visible(fn, sig)))
 	b.WriteString("})\n}\n")

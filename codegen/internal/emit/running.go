@@ -21,7 +21,7 @@ func (p *printer) frame(typeParams string) {
 	} else {
 		p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
 	}
-	head := p.embedded()
+	head := p.embeddedType()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
 	if p.fn.Defers && (len(p.fn.points()) > 0 || p.fn.Literal != nil) {
 		p.line("%s %s", p.fn.Names.Defers, p.runtime("Defers"))
@@ -49,8 +49,8 @@ func (p *printer) frame(typeParams string) {
 	p.fn.frames = append(p.fn.frames, frame)
 }
 
-// embedded returns the type that frames begin with.
-func (p *printer) embedded() string {
+// embeddedType returns the type that frames begin with.
+func (p *printer) embeddedType() string {
 	if p.fn.streams() {
 		return p.runtime("Producer") + "[" + p.typ(p.fn.Source.Stream.Value, p.fn.Source.Decl.Name) + "]"
 	}
@@ -87,7 +87,7 @@ func (e *emitter) args() {
 
 // withResults prints the frame that machines call, if it has more fields than the kept struct.
 func (e *emitter) withResults() {
-	returned := e.fn.returned()
+	returned := e.fn.passedResults()
 	if len(returned) == 0 || !e.fn.isEntered() {
 		return
 	}
@@ -133,18 +133,18 @@ func (e *emitter) moveNextByRun() {
 	n := e.fn.Names
 	e.line("// MoveNext continues %s where it stopped.", e.fn.title())
 	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Run + " *" + e.runtime("Run") + ") "
-	if len(e.fn.returned()) == 0 {
-		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.Recv, n.Run))
+	if len(e.fn.passedResults()) == 0 {
+		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclaredName("bool"), e.going(n.Recv, n.Run))
 		return
 	}
-	e.line("%s(%s %s) {", head, n.Finished, e.predeclared("bool"))
+	e.line("%s(%s %s) {", head, n.Finished, e.predeclaredName("bool"))
 	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Run), n.Finished)
 }
 
 // fields returns the fields for the returned results, each after a comma.
 func (e *emitter) fields(frame string) string {
 	list := ""
-	for _, v := range e.fn.returned() {
+	for _, v := range e.fn.passedResults() {
 		list += ", " + frame + "." + v.Field
 	}
 	return list
@@ -155,7 +155,7 @@ func (e *emitter) going(frame, run string) string {
 	args := []string{run}
 	switch passed := e.fn.passedOn(); {
 	case e.fn.passesTogether():
-		args = append(args, e.predeclared("nil"))
+		args = append(args, e.predeclaredName("nil"))
 	case len(passed) > 0:
 		args = append(args, e.zeroIn(passed[0]))
 	}
@@ -165,19 +165,19 @@ func (e *emitter) going(frame, run string) string {
 // resume prints the call that resumes the frame inside the root of a chain. The root's method
 // returns if the function has not ended.
 func (e *emitter) resume(machine, run string) {
-	if len(e.fn.returned()) == 0 {
-		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, run), e.predeclared("false"), e.rethrow(run))
+	if len(e.fn.passedResults()) == 0 {
+		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, run), e.predeclaredName("false"), e.rethrow(run))
 		return
 	}
 	e.line("%s := %s", e.outcome(), e.going(machine, run))
-	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclared("false"), e.rethrow(run))
+	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclaredName("false"), e.rethrow(run))
 }
 
 // start returns a condition that starts a frame, and is true if the function has ended.
 func (e *emitter) start(frame, run string) string {
 	args := []string{run}
 	var fields []string
-	for i, v := range e.fn.given() {
+	for i, v := range e.fn.inputs() {
 		if v.Passed {
 			args = append(args, e.argument(i, v))
 			fields = append(fields, v.Local+": "+e.argument(i, v))
@@ -187,7 +187,7 @@ func (e *emitter) start(frame, run string) string {
 		args = []string{run, "&" + e.fn.Declared.Args + e.sig.FrameArgs + "{" + strings.Join(fields, ", ") + "}"}
 	}
 	call := frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
-	if len(e.fn.returned()) == 0 {
+	if len(e.fn.passedResults()) == 0 {
 		return call
 	}
 	return e.outcome() + " := " + call + "; " + e.fn.Names.Finished
@@ -205,7 +205,7 @@ func (e *emitter) rethrow(run string) string {
 // outcome returns names for the results of the method that runs the machine.
 func (e *emitter) outcome() string {
 	list := e.fn.Names.Finished
-	for _, v := range e.fn.returned() {
+	for _, v := range e.fn.passedResults() {
 		list += ", " + e.returnedAs(v)
 	}
 	return list
@@ -230,7 +230,7 @@ func (e *emitter) argument(i int, v *ir.Variable) string {
 
 // runner returns the name of the method that runs the machine: MoveNext if nothing is passed.
 func (p *printer) runner() string {
-	if len(p.fn.passedOn())+len(p.fn.returned()) == 0 {
+	if len(p.fn.passedOn())+len(p.fn.passedResults()) == 0 {
 		return "MoveNext"
 	}
 	return p.fn.Names.MoveNext
@@ -263,7 +263,7 @@ func (p *printer) runArgs() string {
 // runResults returns the results of that method. They have names if deferred code assigns them,
 // or if they are variables of the function.
 func (p *printer) runResults() string {
-	boolean, returned := p.predeclared("bool"), p.fn.returned()
+	boolean, returned := p.predeclaredName("bool"), p.fn.passedResults()
 	if len(returned) == 0 && !p.fn.Defers && !p.fn.Loops {
 		return boolean
 	}
@@ -277,7 +277,7 @@ func (p *printer) runResults() string {
 // zeroIn returns the zero value of the place of v.
 func (p *printer) zeroIn(v *ir.Variable) string {
 	if v.Cell || v.Type == nil {
-		return p.predeclared("nil")
+		return p.predeclaredName("nil")
 	}
 	return p.zeroOf(v.Type, p.typeOf(v))
 }

@@ -14,16 +14,16 @@ func (p *printer) park(pt *ir.Point) {
 	suspended := func(how string, args ...any) {
 		rest := ""
 		if p.fn.Epilogue != nil {
-			rest = ", " + p.predeclared("false")
+			rest = ", " + p.predeclaredName("false")
 		}
-		for _, v := range p.fn.returned() {
+		for _, v := range p.fn.passedResults() {
 			rest += ", " + p.zeroIn(v)
 		}
 		p.line("return "+how+rest, args...)
 	}
 	switch pt.Kind {
 	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindOperation:
-		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), p.predeclared("nil"), p.fn.Names.Label(pt.Resumed))
+		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), p.predeclaredName("nil"), p.fn.Names.Label(pt.Resumed))
 	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.Asleep, ir.AsValue), p.fn.Names.Label(pt.Resumed))
 	case source.KindTwin:
@@ -43,13 +43,13 @@ func (p *printer) park(pt *ir.Point) {
 	p.letGo(pt.Stale)
 	switch pt.Kind {
 	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindOperation, source.KindDeferred:
-		suspended(p.predeclared("false"))
+		suspended(p.predeclaredName("false"))
 	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
 		suspended("%s.Await(%s)", run, p.mention(pt.Held, ir.AsValue))
 	case source.KindLoop:
-		suspended(p.predeclared("false"))
+		suspended(p.predeclaredName("false"))
 	case source.KindEmit:
-		suspended(p.predeclared("true"))
+		suspended(p.predeclaredName("true"))
 	case source.KindYield:
 		suspended("%s.Yield()", run)
 	case source.KindSwitchTo:
@@ -76,7 +76,7 @@ func (p *printer) endEpilogue() {
 	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, run, recv)
 	p.record("Finish")
 	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, run, recv)
-	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
+	p.line("return %s, %s\n}", p.predeclaredName("true"), p.predeclaredName("false"))
 }
 
 // deferral prints the code that stores a deferred call in the frame.

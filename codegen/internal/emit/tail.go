@@ -40,7 +40,7 @@ func (e *emitter) enterInTail() {
 
 // bodyInTail prints the body as in the source, except for the return statements.
 func (e *emitter) bodyInTail() {
-	text := unmarked(e.span(e.fn.Tail.Text))
+	text := removeMarks(e.span(e.fn.Tail.Text))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
 	line := e.fn.Source.Line(e.fn.Tail.Text.Node.Pos())
 	if first, rest, more := strings.Cut(text, "\n"); more && strings.TrimSpace(first) == "" {
@@ -71,7 +71,7 @@ func (e *emitter) asyncInTail() {
 		args += ", " + list
 	}
 	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
-	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclared("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
+	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclaredName("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
 	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
 	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), run, m)
 }
@@ -87,7 +87,7 @@ func (e *emitter) values(unlike func(string) string) []string {
 
 // jobValues returns the job's value and error, made from the results.
 func (e *emitter) jobValues(values []string) string {
-	fail := e.predeclared("nil")
+	fail := e.predeclaredName("nil")
 	if e.fn.jobResults().Err != nil {
 		last := len(values) - 1
 		values, fail = values[:last], values[last]
@@ -112,10 +112,10 @@ func (e *emitter) machineInTail() {
 	e.line("// %s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
 	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
 	e.line("// MoveNext is called when the callee has ended, and completes the job.")
-	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclared("bool"))
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclaredName("bool"))
 	values := e.values(func(s string) string { return s })
-	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclared("nil"))
-	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclared("true"))
+	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclaredName("nil"))
+	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclaredName("true"))
 	e.line("// Location returns where %s waits for the callee.", fn.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
 	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),

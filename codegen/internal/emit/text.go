@@ -17,8 +17,8 @@ import (
 // is formatted as a whole.
 type printer struct {
 	strings.Builder
-	fn *function
-	at int // the source line being printed
+	fn  *function
+	pos int // the source line being printed
 
 	between bool // the position is between a callee's suspension and the code after its call
 }
@@ -58,7 +58,7 @@ func (p *printer) typeOf(v *ir.Variable) string {
 // zeroOf returns an expression for the zero value of t.
 func (p *printer) zeroOf(t types.Type, spelled string) string {
 	if t == nil { // a variable of the lowering
-		return p.predeclared("nil")
+		return p.predeclaredName("nil")
 	}
 	if typeset.IsParam(t) {
 		return "*" + p.newValue(spelled)
@@ -67,7 +67,7 @@ func (p *printer) zeroOf(t types.Type, spelled string) string {
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsBoolean != 0:
-			return p.predeclared("false")
+			return p.predeclaredName("false")
 		case u.Info()&types.IsNumeric != 0:
 			return "0"
 		case u.Info()&types.IsString != 0:
@@ -76,7 +76,7 @@ func (p *printer) zeroOf(t types.Type, spelled string) string {
 	case *types.Struct, *types.Array:
 		return spelled + "{}"
 	}
-	return p.predeclared("nil")
+	return p.predeclaredName("nil")
 }
 
 func (p *printer) rope(r ir.Rope) string {
@@ -115,7 +115,7 @@ func (p *printer) open(o ir.Open) string {
 	case ir.Imported:
 		return p.path(o.Path, o.Preferred)
 	case ir.Predeclared:
-		return p.predeclared(string(o))
+		return p.predeclaredName(string(o))
 	case ir.TypeName:
 		if o.At == nil {
 			return p.typ(o.Type, p.fn.Source.Decl.Name)
@@ -191,8 +191,8 @@ func (p *printer) mention(v *ir.Variable, as ir.Form) string {
 	return name
 }
 
-// left spells a variable as the left-hand side of a statement.
-func (p *printer) left(v *ir.Variable) string {
+// assignee spells a variable as the left-hand side of a statement.
+func (p *printer) assignee(v *ir.Variable) string {
 	if v.Cell {
 		return "*" + p.mention(v, ir.AsPointer)
 	}
@@ -207,7 +207,7 @@ func (p *printer) span(s *ir.Span) string {
 	}
 	from := s.Node.Pos()
 	for _, e := range s.Edit {
-		before := p.fn.lined(s.Node, from, e.Pos)
+		before := p.fn.sourceWithLines(s.Node, from, e.Pos)
 		if e.Code != nil {
 			before = strings.TrimRight(before, " \t")
 		}
@@ -219,13 +219,13 @@ func (p *printer) span(s *ir.Span) string {
 		}
 		from = e.End
 	}
-	b.WriteString(p.fn.lined(s.Node, from, s.Node.End()))
+	b.WriteString(p.fn.sourceWithLines(s.Node, from, s.Node.End()))
 	return p.continues(b.String())
 }
 
 // lines returns the instructions that replace a statement.
 func (p *printer) lines(e ir.Edit) string {
-	sub := &printer{fn: p.fn, at: p.fn.Source.Line(e.Pos)}
+	sub := &printer{fn: p.fn, pos: p.fn.Source.Line(e.Pos)}
 	for n := 0; n < len(e.Code); {
 		n += sub.next(e.Code[n:])
 	}
@@ -236,10 +236,10 @@ func (p *printer) lines(e ir.Edit) string {
 	return text
 }
 
-// predeclared returns a predeclared name that generated code needs. If a variable of the function
-// hides it, the variable has another name where it has moved; inside of kept statements, only
-// true is needed, to return. Boolean values can be written without their names.
-func (p *printer) predeclared(name string) string {
+// predeclaredName returns a predeclared name that generated code needs. If a variable of the
+// function hides it, the variable has another name where it has moved; inside of kept statements,
+// only true is needed, to return. Boolean values can be written without their names.
+func (p *printer) predeclaredName(name string) string {
 	hidden := p.fn.Source.Package.Names[name] || p.fn.Names.IsTypeParam(name)
 	switch {
 	case name == "true" && (hidden || p.fn.Names.Hides(name)):
@@ -249,7 +249,7 @@ func (p *printer) predeclared(name string) string {
 	case !hidden:
 		return name
 	}
-	spelled, ok := p.fn.Imports.Predeclared(name)
+	spelled, ok := p.fn.Imports.PredeclaredName(name)
 	if !ok {
 		p.fn.refuse(hiddenName(p.fn.Source.Extent(p.fn.Source.Decl.Name), name))
 	}
@@ -266,21 +266,21 @@ func (p *printer) newValue(spelled string) string {
 
 // constantValue returns an expression for the value of c, of the same type; untyped
 // constants keep their kind.
-func (p *printer) constantValue(c *types.Const, at ast.Node) string {
+func (p *printer) constantValue(c *types.Const, pos ast.Node) string {
 	basic, ok := c.Type().(*types.Basic)
 	if !ok || basic.Info()&types.IsUntyped == 0 {
-		return "(" + p.typ(c.Type(), at) + ")(" + literalOf(c.Val(), c.Type().Underlying().(*types.Basic)) + ")"
+		return "(" + p.typ(c.Type(), pos) + ")(" + literalOf(c.Val(), c.Type().Underlying().(*types.Basic)) + ")"
 	}
 	return literalOf(c.Val(), basic)
 }
 
-func literalOf(v constant.Value, of *types.Basic) string {
-	switch info := of.Info(); {
+func literalOf(v constant.Value, basic *types.Basic) string {
+	switch info := basic.Info(); {
 	case info&types.IsComplex != 0:
 		return "(" + fraction(constant.Real(v)) + " + " + fraction(constant.Imag(v)) + "*1i)"
 	case info&types.IsFloat != 0:
 		return fraction(constant.ToFloat(v))
-	case of.Kind() == types.UntypedRune:
+	case basic.Kind() == types.UntypedRune:
 		return "('\\x00' + " + v.ExactString() + ")"
 	case info&types.IsInteger != 0:
 		return constant.ToInt(v).ExactString()

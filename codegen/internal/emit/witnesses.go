@@ -110,7 +110,7 @@ func (p *printer) declare(v *ir.Variable) {
 func (p *printer) derivation(d unnamed.Derivation) string {
 	switch d := d.(type) {
 	case unnamed.Nil:
-		return "(*" + d.Type + ")(" + p.predeclared("nil") + ")"
+		return "(*" + d.Type + ")(" + p.predeclaredName("nil") + ")"
 	case unnamed.Address:
 		return "&" + p.object(d.Object)
 	case unnamed.Value:

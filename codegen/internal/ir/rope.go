@@ -124,16 +124,16 @@ func Use(v *Variable) Piece { return Piece{V: v} }
 // UseAs returns a mention of a variable in the given context.
 func UseAs(v *Variable, as Form) Piece { return Piece{V: v, Form: as} }
 
-// Opened returns text that the printer spells.
-func Opened(o Open) Piece { return Piece{Open: o} }
+// OpenPiece returns text that the printer spells.
+func OpenPiece(o Open) Piece { return Piece{Open: o} }
 
 // TypeText returns a type. If the type cannot be named, the finding points at at; nil stands for
 // the function.
-func TypeText(t types.Type, at ast.Node) Piece { return Opened(TypeName{t, at}) }
+func TypeText(t types.Type, pos ast.Node) Piece { return OpenPiece(TypeName{t, pos}) }
 
 // PackageName returns the name under which the generated file imports a package: preferred, if
 // that is free.
-func PackageName(path, preferred string) Piece { return Opened(Imported{path, preferred}) }
+func PackageName(path, preferred string) Piece { return OpenPiece(Imported{path, preferred}) }
 
 // OnlyIdle returns p, printed only if the target turns out to be unused.
 func OnlyIdle(to Dest, p Piece) Piece {
@@ -143,16 +143,16 @@ func OnlyIdle(to Dest, p Piece) Piece {
 
 // The names that generated code mentions most often.
 var (
-	RunName          = Opened(OwnRun)                                       // t
-	FrameName        = Opened(OwnFrame)                                     // f
-	LoopsName        = Opened(OwnLoops)                                     // f.loops
-	DefersName       = Opened(OwnDefers)                                    // f.defers
-	PanickingName    = Opened(OwnPanicking)                                 // p
-	CalleeName       = Opened(OwnCallee)                                    // m
+	RunName          = OpenPiece(OwnRun)                                    // t
+	FrameName        = OpenPiece(OwnFrame)                                  // f
+	LoopsName        = OpenPiece(OwnLoops)                                  // f.loops
+	DefersName       = OpenPiece(OwnDefers)                                 // f.defers
+	PanickingName    = OpenPiece(OwnPanicking)                              // p
+	CalleeName       = OpenPiece(OwnCallee)                                 // m
 	StatemachineName = PackageName(source.StatemachinePath, "statemachine") // statemachine
 	JobName          = PackageName(source.JobPath, "job")                   // job
-	LenName          = Opened(Predeclared("len"))                           // len
-	NilName          = Opened(Predeclared("nil"))                           // nil
+	LenName          = OpenPiece(Predeclared("len"))                        // len
+	NilName          = OpenPiece(Predeclared("nil"))                        // nil
 )
 
 // Uses calls use for each mention of a variable.

@@ -55,8 +55,8 @@ func (c *comparison) point(old *Point) {
 	}
 	c.values(old, now)
 	c.gives(old, now)
-	c.repeated(old.Name)
-	c.skipped(old.Name)
+	c.findRepeated(old.Name)
+	c.findSkipped(old.Name)
 }
 
 // values compares values by name and complete type.
@@ -67,7 +67,7 @@ func (c *comparison) values(old, now *Point) {
 			c.add(true, now.Name, fmt.Sprintf("%s is needed at %s", v.Name, now.Name), "it was not saved there before")
 			continue
 		}
-		if change := c.changed(old.Values[i].Type, v.Type); change != "" {
+		if change := c.difference(old.Values[i].Type, v.Type); change != "" {
 			c.add(true, now.Name, fmt.Sprintf("the type of %s, which is needed at %s, has changed: %s", v.Name, now.Name, change), "what was saved is of the old type")
 		}
 	}
@@ -80,7 +80,7 @@ func (c *comparison) values(old, now *Point) {
 
 // gives compares the results of steps and the values of signals. Neither is in a checkpoint.
 func (c *comparison) gives(old, now *Point) {
-	change := c.changed(old.Gives, now.Gives)
+	change := c.difference(old.Gives, now.Gives)
 	if change == "" {
 		return
 	}
@@ -91,12 +91,12 @@ func (c *comparison) gives(old, now *Point) {
 	c.add(false, now.Name, fmt.Sprintf("what the step at %s returns has changed: %s", now.Name, change), "an instance that was saved there repeats the step, which may have had its effect already")
 }
 
-// changed describes how a type differs in any part, or returns "".
-func (c *comparison) changed(old, now string) string {
+// difference describes how a type differs in any part, or returns "".
+func (c *comparison) difference(old, now string) string {
 	if old != now {
 		return fmt.Sprintf("it was %s and is %s", orNothing(old), orNothing(now))
 	}
-	for _, name := range c.now.reached(now) {
+	for _, name := range c.now.typesIn(now) {
 		is, _ := c.now.define(name)
 		was, known := c.old.define(name)
 		if known && !sameType(was, is) {
@@ -144,9 +144,9 @@ func Basic(kind string, list []string) string {
 	return kind + constants + strings.Join(list, "; ")
 }
 
-// repeated finds steps that would run twice: they may have run before the point or at it, could
-// not run again in the old code, and can in the new.
-func (c *comparison) repeated(p string) {
+// findRepeated finds steps that would run twice: they may have run before the point or at it,
+// could not run again in the old code, and can in the new.
+func (c *comparison) findRepeated(p string) {
 	for _, q := range c.after.names {
 		if c.after.mayFollow(p, q) && (q == p || c.before.mayFollow(q, p)) && !c.before.mayFollow(p, q) {
 			c.add(false, p, fmt.Sprintf("%s can follow %s", q, p), "an instance that was saved at "+p+" may have passed "+q+" already, and would run it twice")
@@ -154,9 +154,9 @@ func (c *comparison) repeated(p string) {
 	}
 }
 
-// skipped finds steps that an instance at the point has not run, although the new code never
+// findSkipped finds steps that an instance at the point has not run, although the new code never
 // reaches the point without running them.
-func (c *comparison) skipped(p string) {
+func (c *comparison) findSkipped(p string) {
 	for _, d := range c.after.names {
 		if c.after.dominates(d, p) && !c.before.dominates(d, p) {
 			c.add(false, d, fmt.Sprintf("%s always comes before %s", d, p), "an instance that was saved at "+p+" may have come there without, and would skip it")
@@ -175,7 +175,7 @@ func (c *comparison) undo(old Undo) {
 			return
 		}
 		for i, t := range now.Types {
-			if change := c.changed(old.Types[i], t); change != "" {
+			if change := c.difference(old.Types[i], t); change != "" {
 				c.add(true, "", fmt.Sprintf("argument %d of the deferred call of %s has changed: %s", i+1, old.Step, change), "an instance that has deferred it has saved the old one")
 			}
 		}

@@ -37,8 +37,8 @@ const (
 	Return  Kind = "return"
 )
 
-// Value is a value saved at a point. The name of a variable declared in a nested statement ends in
-// the kinds of the statements around it, as err@if.block.
+// Value is a value saved at a point. The name of a variable declared in a nested statement ends
+// in the kinds of the statements around it, as err@if.block.
 type Value struct{ Name, Type string }
 
 // Undo is a deferred compensation: a step and the types of its arguments.
@@ -97,7 +97,7 @@ func (l *Layout) Point(name string) *Point {
 }
 
 // define returns the definition of a type.
-func (l *Layout) define(name string) (is string, ok bool) {
+func (l *Layout) define(name string) (definition string, ok bool) {
 	i := slices.IndexFunc(l.Types, func(t Type) bool { return t.Name == name })
 	if i < 0 {
 		return "", false
@@ -105,8 +105,8 @@ func (l *Layout) define(name string) (is string, ok bool) {
 	return l.Types[i].Is, true
 }
 
-// reached returns the named types that occur in a type, directly or indirectly, in order.
-func (l *Layout) reached(text string) []string {
+// typesIn returns the named types that occur in a type, directly or indirectly, in order.
+func (l *Layout) typesIn(text string) []string {
 	var list []string
 	seen := map[string]bool{}
 	var visit func(text string)

@@ -15,15 +15,15 @@ import (
 // with the rewritten files, so that all types are known, unless one of the original files has
 // annotated functions: machines are made from the file's own text. Then these files are checked
 // unchanged, and values from C have no type. So an annotated function that uses such values is
-// refused (see ofC); the other functions of the file are unaffected. Type errors about such values
-// are not the user's.
+// refused (see ofC); the other functions of the file are unaffected. Type errors about such
+// values are not the user's.
 //
 // Generated code cannot call C itself. It would have to repeat the comment before the source's
 // import "C", and C would compile that comment twice: a static variable in it would become two
 // variables.
 
-// compiled returns the files to check p with, and reports whether C is missing in them.
-func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
+// compiledFiles returns the files to check p with, and reports whether C is missing in them.
+func (s *Sources) compiledFiles(p *packages.Package) (paths []string, withoutC bool) {
 	if !Local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
 		return p.CompiledGoFiles, false
 	}

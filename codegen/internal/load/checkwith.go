@@ -35,14 +35,14 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 }
 
 // withoutBodies returns the files of v without function bodies, and without the stubs for the
-// functions of the files at without. Resulting errors in them (unused imports, missing bodies) are
-// ignored.
+// functions of the files at without. Resulting errors in them (unused imports, missing bodies)
+// are ignored.
 func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {
 	replaced := map[*File]bool{}
 	for _, path := range without {
 		replaced[s.Get(path)] = true
 	}
-	paths, withoutC := s.compiled(v.Meta)
+	paths, withoutC := s.compiledFiles(v.Meta)
 	for _, path := range paths {
 		src := s.Get(path)
 		if src.Syntax == nil || src.Generated {
@@ -75,5 +75,5 @@ func (c *Checker) importedWith(p *packages.Package, path string) (*types.Package
 			imports[path] = dep
 		}
 	}
-	return c.imported(imports, path)
+	return c.importPackage(imports, path)
 }

@@ -157,7 +157,7 @@ func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 		sc.findings = append(sc.findings, cannotAnnotate(pos, decl.Name.Name, why, do))
 		return
 	}
-	if other, taken := sc.declared.Taken(decl); taken {
+	if other, taken := sc.declared.FindTaken(decl); taken {
 		at := f.ws.Fset.PositionFor(other, false)
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return

@@ -60,8 +60,8 @@ func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	return entry, isNew
 }
 
-// NewChecker returns a checker for the packages of f. Only the given variants are checked with the
-// bodies of their functions.
+// NewChecker returns a checker for the packages of f. Only the given variants are checked with
+// the bodies of their functions.
 func NewChecker(f *Finder, variants []*Variant) *Checker {
 	ids := map[string]bool{}
 	for _, v := range variants {
@@ -159,7 +159,7 @@ func (c *Checker) checkOne(p *packages.Package) *checked {
 	}
 	imports := c.ws.Imports(p)
 	config := &types.Config{
-		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(imports, path) }),
+		Importer:         importer(func(path string) (*types.Package, error) { return c.importPackage(imports, path) }),
 		Sizes:            p.TypesSizes,
 		IgnoreFuncBodies: result.info == nil,
 		FakeImportC:      withoutC,
@@ -210,7 +210,7 @@ func firstPos(files []*ast.File) token.Pos {
 // files parses the files that the compiler would read for p, without our generated files and with
 // the stubs. For cgo, it may parse the files that cgo reads (see compiled).
 func (c *Checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
-	paths, withoutC := c.sources.compiled(p)
+	paths, withoutC := c.sources.compiledFiles(p)
 	for _, path := range paths {
 		switch {
 		// go list also counts assembly and C as compiled
@@ -240,8 +240,8 @@ func (c *Checker) read(p *packages.Package, path string) ([]byte, error) {
 	return c.ws.Read(path)
 }
 
-// imported returns the package that path denotes among imports.
-func (c *Checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
+// importPackage returns the package that path denotes among imports.
+func (c *Checker) importPackage(imports map[string]*packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}

@@ -64,7 +64,7 @@ func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 		Names:      c.finder.scopes[v.Meta.PkgPath].declared.Scope,
 		Nearer:     c.finder.scopes[v.Meta.PkgPath].declared.Nearer,
 	}
-	_, pkg.WithoutC = c.sources.compiled(v.Meta)
+	_, pkg.WithoutC = c.sources.compiledFiles(v.Meta)
 	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {
 		src := c.sources.Get(path)
 		if !Owns(v.Meta, path) || !src.annotates() {

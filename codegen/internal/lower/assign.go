@@ -55,7 +55,7 @@ func (lo *lowering) assignValues(s *ast.AssignStmt) {
 	}
 	if lo.Forced[s] && len(s.Rhs) > 1 {
 		lo.spillAll(ops, true)
-		lo.tuple(s.Lhs, s.Rhs, func(i int) ir.Dest { return lo.left(s.Lhs[i]) })
+		lo.tuple(s.Lhs, s.Rhs, func(i int) ir.Dest { return lo.dest(s.Lhs[i]) })
 		return
 	}
 	lo.spillAll(ops, false)
@@ -106,12 +106,12 @@ func (lo *lowering) direct(call *ast.CallExpr, t ir.Dest) bool {
 func (lo *lowering) lefts(list []ast.Expr) []ir.Dest {
 	var dst []ir.Dest
 	for _, lhs := range list {
-		dst = append(dst, lo.left(lhs))
+		dst = append(dst, lo.dest(lhs))
 	}
 	return dst
 }
 
-func (lo *lowering) left(lhs ast.Expr) ir.Dest {
+func (lo *lowering) dest(lhs ast.Expr) ir.Dest {
 	id, ok := ast.Unparen(lhs).(*ast.Ident)
 	if !ok {
 		return ir.Dest{Place: lo.expr(lhs)}
@@ -150,7 +150,7 @@ func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *i
 		}
 		value := lo.value(e)
 		if len(list) > 1 && dst[n].V != nil && (lo.IsConstant(e) || lo.Info.Types[ast.Unparen(e)].IsNil()) {
-			value = converted(value, dst[n])
+			value = convertConstant(value, dst[n])
 		}
 		i.Src = append(i.Src, value...)
 	}
@@ -158,9 +158,9 @@ func (lo *lowering) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *i
 	return i
 }
 
-// converted returns a constant or nil for a target, which may turn out to be unused.
-func converted(value ir.Rope, to ir.Dest) ir.Rope {
-	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.Opened(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
+// convertConstant returns a constant or nil for a target, which may turn out to be unused.
+func convertConstant(value ir.Rope, to ir.Dest) ir.Rope {
+	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.OpenPiece(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
 	r = append(r, value...)
 	return append(r, ir.OnlyIdle(to, ir.Text(")")))
 }
@@ -169,27 +169,27 @@ func converted(value ir.Rope, to ir.Dest) ir.Rope {
 // runtime infers the type from a witness (package unnamed).
 
 // convertedTo returns the conversion of val to t.
-func (lo *lowering) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
-	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, at), ir.Text(")(")}, ir.Rope{ir.Text(")")})
+func (lo *lowering) convertedTo(t types.Type, val ir.Rope, pos ast.Node) ir.Rope {
+	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, pos), ir.Text(")(")}, ir.Rope{ir.Text(")")})
 }
 
-// asserted returns an assertion that the interface value val has type t.
-func (lo *lowering) asserted(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
-	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, at), ir.Text(")")})
+// assertType returns an assertion that the interface value val has type t.
+func (lo *lowering) assertType(t types.Type, val ir.Rope, pos ast.Node) ir.Rope {
+	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, pos), ir.Text(")")})
 }
 
 // withType returns val between before and behind or, if t has no name, as the argument of a
 // function of the runtime.
 func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
 	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
-	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.Opened(ir.LikeOf{Type: t}), ir.Text(")")}}
-	return append(append(ir.Rope{ir.Opened(head)}, val...), ir.Opened(tail))
+	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.OpenPiece(ir.LikeOf{Type: t}), ir.Text(")")}}
+	return append(append(ir.Rope{ir.OpenPiece(head)}, val...), ir.OpenPiece(tail))
 }
 
 // typeArgument returns a list of type arguments in brackets, or nothing, so that they are
 // inferred, if one of them cannot be named.
-func (lo *lowering) typeArgument(at ast.Node, list ...types.Type) ir.Piece {
-	return ir.Opened(ir.TypeArgs{List: list, At: at})
+func (lo *lowering) typeArgument(pos ast.Node, list ...types.Type) ir.Piece {
+	return ir.OpenPiece(ir.TypeArgs{List: list, At: pos})
 }
 
 // parts returns the operands of a left-hand side that are evaluated before the assignment.

@@ -41,7 +41,7 @@ func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
 	if o.Method == nil || len(o.Method.Index()) > 1 || o.PutOff {
 		return false
 	}
-	t := lo.TypeOf(lo.Converted(o.Expr))
+	t := lo.TypeOf(lo.StripInterfaceConversions(o.Expr))
 	return !types.IsInterface(t) && !lo.isDerived(t) && !lo.isDerived(lo.TypeOf(o.Expr)) && !lo.IsDirect(t)
 }
 
@@ -50,7 +50,7 @@ func (lo *lowering) isKnownReceiver(o analyse.Operand) bool {
 func (lo *lowering) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
 	src := lo.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
-		src = parenthesized(src)
+		src = parenthesize(src)
 	}
 	t := lo.TypeOf(x)
 	for _, field := range embeddedFields(t, method) {
@@ -119,7 +119,7 @@ func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
 // spelledBeside returns the spelling of the declaration called name that is next to the function
 // that call names by id.
 func (lo *lowering) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
-	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
+	if _, bare := source.StripInstantiation(call.Fun).(*ast.Ident); bare {
 		if q := lo.qualifier(lo.Info.Uses[id]); q != "" { // a dot import
 			return q + "." + name
 		}

@@ -109,7 +109,7 @@ func (lo *lowering) liftConstants(decl *ast.GenDecl) {
 
 // moveName makes mentions of obj use the name under which obj will be declared.
 func (lo *lowering) moveName(obj types.Object) {
-	lo.moved[obj] = ir.Opened(ir.ConstantName{Obj: obj})
+	lo.moved[obj] = ir.OpenPiece(ir.ConstantName{Obj: obj})
 }
 
 // movedName returns the spelling of obj, a constant or a type that has moved. A literal that has
@@ -241,9 +241,9 @@ func (lo *lowering) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
 		whole.Edit = slices.DeleteFunc(whole.Edit, func(e ir.Edit) bool { return from <= e.Pos && e.End <= to })
 		var values []ir.Rope
 		for _, id := range spec.Names {
-			values = append(values, ir.Rope{ir.Opened(ir.ConstantValue{Of: lo.Info.Defs[id].(*types.Const), At: spec})})
+			values = append(values, ir.Rope{ir.OpenPiece(ir.ConstantValue{Of: lo.Info.Defs[id].(*types.Const), At: spec})})
 		}
-		whole.Edit = append(whole.Edit, ir.Edit{Pos: from, End: to, With: append(ir.Rope{ir.Text(" = ")}, joined(values)...)})
+		whole.Edit = append(whole.Edit, ir.Edit{Pos: from, End: to, With: append(ir.Rope{ir.Text(" = ")}, join(values)...)})
 	}
 	slices.SortStableFunc(whole.Edit, func(a, b ir.Edit) int { return int(a.Pos - b.Pos) })
 }

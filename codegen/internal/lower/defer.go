@@ -39,7 +39,7 @@ func (lo *lowering) deferredCall(d *ir.Deferral, call *ast.CallExpr, method *typ
 		at = 1
 	}
 	args = slices.Insert(args, at, more...)
-	return append(append(append(fun, ir.Text("(")), joined(args)...), ir.Text(")"))
+	return append(append(append(fun, ir.Text("(")), join(args)...), ir.Text(")"))
 }
 
 func (lo *lowering) keptArguments(d *ir.Deferral, call *ast.CallExpr) []ir.Rope {
@@ -171,7 +171,7 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 		lo.renameCallee(s.Call, p.Enter)
 		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, ir.Rope{ir.RunName}))
 	case source.KindLiteral:
-		l := lo.lowered(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
+		l := lo.machineOf(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
 		args := []ir.Rope{{ir.RunName}}
 		if l.recovery != nil {
 			d.Recovers = true
@@ -183,7 +183,7 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 		f := lo.FuncVarOf(s.Call.Fun)
 		entry := lo.evaluatedNow(d, f.Var.Name(), ir.Rope{ir.Use(lo.entryOf(f))})
 		args := append([]ir.Rope{{ir.RunName}}, lo.keptArguments(d, s.Call)...)
-		enters(d, lo.values(s.Call), append(append(entry, ir.Text("(")), append(joined(args), ir.Text(")"))...))
+		enters(d, lo.values(s.Call), append(append(entry, ir.Text("(")), append(join(args), ir.Text(")"))...))
 	case source.KindTwin, source.KindSleep:
 		lo.renameCallee(s.Call, p.Twin)
 		d.Entry = returnOf("DeferTwin(", ir.Rope{ir.RunName}, lo.deferredCall(d, s.Call, p.Method))
@@ -211,10 +211,10 @@ func enters(d *ir.Deferral, results int, call ir.Rope) {
 }
 
 func returnOf(function string, args ...ir.Rope) ir.Rope {
-	return append(ir.Rope{ir.Text("return "), ir.StatemachineName, ir.Text("." + function)}, append(joined(args), ir.Text(")"))...)
+	return append(ir.Rope{ir.Text("return "), ir.StatemachineName, ir.Text("." + function)}, append(join(args), ir.Text(")"))...)
 }
 
-func joined(list []ir.Rope) ir.Rope {
+func join(list []ir.Rope) ir.Rope {
 	var r ir.Rope
 	for i, part := range list {
 		if i > 0 {

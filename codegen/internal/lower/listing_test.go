@@ -105,7 +105,7 @@ func listing(out *lower.Output) string {
 	l := &lister{fn: out.Root.Source, labels: map[*ir.Label]string{}, temps: map[*ir.Variable]string{}, count: map[string]int{}}
 	l.code(out.Root.Code)
 	for _, lit := range out.Literals {
-		l.WriteString(lit.Declared.Enter + "(" + l.names(lit.Given()) + ")\n")
+		l.WriteString(lit.Declared.Enter + "(" + l.names(lit.Inputs()) + ")\n")
 		l.code(lit.Code)
 	}
 	return l.String()

@@ -32,8 +32,8 @@ import (
 // Captures are found while the literal is flattened, at the first mention of each. A literal
 // within a literal gets them from the one around it, which captures what it passes on.
 
-// lowered returns the machine of a literal whose captures are known.
-func (lo *lowering) lowered(lit *ast.FuncLit) *lowering {
+// machineOf returns the machine of a literal whose captures are known.
+func (lo *lowering) machineOf(lit *ast.FuncLit) *lowering {
 	c := lo.root().literals[lo.Literals.Machines[lit]]
 	if !c.flat {
 		c.flat = true
@@ -63,10 +63,10 @@ func (lo *lowering) capture(obj types.Object) *ir.Variable {
 	return c
 }
 
-// passed returns what the function passes to a literal for a captured variable: the pointer to its
-// cell, or its value. If closure is set, it is spelled for the inside of a function literal that
-// stays plain.
-func (lo *lowering) passed(obj *types.Var, closure bool) ir.Piece {
+// captureArgument returns what the function passes to a literal for a captured variable: the
+// pointer to its cell, or its value. If closure is set, it is spelled for the inside of a
+// function literal that stays plain.
+func (lo *lowering) captureArgument(obj *types.Var, closure bool) ir.Piece {
 	v := lo.vars[obj]
 	if v == nil {
 		v = lo.capture(obj)
@@ -91,20 +91,20 @@ func (lo *lowering) passed(obj *types.Var, closure bool) ir.Piece {
 func (lo *lowering) enterLiteral(l *lowering, closure bool, args ...ir.Rope) ir.Rope {
 	l.isEntered = true
 	args = slices.Insert(args, 1, lo.passedAll(l, closure)...)
-	return append(append(ir.Rope{ir.Text(l.Declared.Enter + lo.typeArgsAt(l.Node) + "(")}, joined(args)...), ir.Text(")"))
+	return append(append(ir.Rope{ir.Text(l.Declared.Enter + lo.typeArgsAt(l.Node) + "(")}, join(args)...), ir.Text(")"))
 }
 
 // passedAll returns what the function passes for all captures of a literal.
 func (lo *lowering) passedAll(l *lowering, closure bool) []ir.Rope {
 	var list []ir.Rope
 	for _, obj := range l.captures {
-		list = append(list, ir.Rope{lo.passed(obj, closure)})
+		list = append(list, ir.Rope{lo.captureArgument(obj, closure)})
 	}
 	return list
 }
 
-// companions assigns the entries of values to the companions of assigned variables, or no entry if
-// there are no values.
+// companions assigns the entries of values to the companions of assigned variables, or no entry
+// if there are no values.
 func (lo *lowering) companions(lhs, rhs []ast.Expr, declares bool) {
 	for i, e := range lhs {
 		f := lo.FuncVarOf(e)
@@ -163,9 +163,9 @@ func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
 	}
 	var entry ir.Rope
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
-		entry = lo.enterLiteral(lo.lowered(lit), true, args...)
+		entry = lo.enterLiteral(lo.machineOf(lit), true, args...)
 	} else {
-		entry = append(append(lo.inLiteral(lo.enterOf(e)), ir.Text("(")), append(joined(args), ir.Text(")"))...)
+		entry = append(append(lo.inLiteral(lo.enterOf(e)), ir.Text("(")), append(join(args), ir.Text(")"))...)
 	}
 	head := append(lo.companionType(f, names), ir.Text(" {\n"))
 	if f.OnlyLiteral(lo.Info) != nil {
@@ -210,25 +210,25 @@ func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 		params = append(params, param)
 	}
 	results := append([]ir.Rope{lo.calleeType(f)}, lo.typesOf(sig.Results(), lo.Node)...)
-	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
-	return append(append(append(r, ir.Text(") (")), joined(results)...), ir.Text(")"))
+	r := append(ir.Rope{ir.Text("func(")}, join(params)...)
+	return append(append(append(r, ir.Text(") (")), join(results)...), ir.Text(")"))
 }
 
 // calleeType returns the type of the suspended callee in a call of the variable.
 func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 	if lit := f.OnlyLiteral(lo.Info); lit != nil {
-		return ir.Rope{ir.Text("*"), ir.Opened(ir.FrameOf{Lit: lit})}
+		return ir.Rope{ir.Text("*"), ir.OpenPiece(ir.FrameOf{Lit: lit})}
 	}
 	sig := f.Var.Type().Underlying().(*types.Signature)
-	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Run) (")}, joined(lo.typesOf(sig.Results(), lo.Node))...)
+	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Run) (")}, join(lo.typesOf(sig.Results(), lo.Node))...)
 	return append(r, ir.Text(") }"))
 }
 
 // typesOf returns the types of a list of parameters or results.
-func (lo *lowering) typesOf(list *types.Tuple, at ast.Node) []ir.Rope {
+func (lo *lowering) typesOf(list *types.Tuple, pos ast.Node) []ir.Rope {
 	var ropes []ir.Rope
 	for v := range list.Variables() {
-		ropes = append(ropes, ir.Rope{ir.TypeText(v.Type(), at)})
+		ropes = append(ropes, ir.Rope{ir.TypeText(v.Type(), pos)})
 	}
 	return ropes
 }
@@ -243,7 +243,7 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
 	}
-	entry := append(ir.Rope{ir.Use(lo.entryOf(f)), ir.Text("(")}, joined(spread(call, args))...)
+	entry := append(ir.Rope{ir.Use(lo.entryOf(f)), ir.Text("(")}, join(spread(call, args))...)
 	lo.enterCallee(p, append(entry, ir.Text(")")), dst)
 }
 

@@ -118,7 +118,7 @@ func (lo *lowering) rangeStatement(s *ast.RangeStmt, name string) {
 	case *types.Chan:
 		r.overChan()
 	default:
-		lo.refuse(lo.unsupported(s))
+		lo.refuse(lo.unknownStatement(s))
 		return
 	}
 	lo.enter(jumpTarget{name: name, breakTo: r.end, continueTo: r.next})
@@ -305,7 +305,7 @@ func (r *ranging) assign(key, value ir.Rope, keyDone bool) {
 		if id, ok := e.(*ast.Ident); ok && r.shared {
 			dst = append(dst, ir.Dest{V: lo.variableOf(id)})
 		} else {
-			dst = append(dst, lo.left(e))
+			dst = append(dst, lo.dest(e))
 		}
 	}
 	all := src[0]
@@ -347,7 +347,7 @@ func (r *ranging) fromMap(iter *ir.Variable, method string, t types.Type) ir.Rop
 	src := ir.Rope{ir.Use(iter), ir.Text("." + method + "().Interface()")}
 	dst := []ir.Dest{{V: v, Declares: true}}
 	if i, ok := t.(*types.Interface); !ok || !i.Empty() {
-		src = lo.asserted(t, src, r.s)
+		src = lo.assertType(t, src, r.s)
 		dst = append(dst, ir.Dest{})
 	}
 	lo.add(&ir.Assign{Dst: dst, Src: src})

@@ -54,8 +54,8 @@ type Function struct {
 	Tail  *ir.Tail // it needs no frame, and has no code
 }
 
-// Given returns the receiver, the variables that a literal captures, and the parameters.
-func (fn *Function) Given() []*ir.Variable {
+// Inputs returns the receiver, the variables that a literal captures, and the parameters.
+func (fn *Function) Inputs() []*ir.Variable {
 	var list []*ir.Variable
 	if fn.Receiver != nil {
 		list = append(list, fn.Receiver)
@@ -162,15 +162,15 @@ func (lo *lowering) begin() {
 func (lo *lowering) function() *Function {
 	return &Function{
 		Facts: lo.Facts, Names: lo.names,
-		Receiver: lo.recv, Captured: lo.captured(), Params: lo.params, Results: lo.results, Vars: lo.all,
+		Receiver: lo.recv, Captured: lo.capturedVariables(), Params: lo.params, Results: lo.results, Vars: lo.all,
 		Code: ir.Prune(lo.code), Lifted: lo.lifted,
 		Entered: lo.isEntered, Loops: lo.loops, Epilogue: lo.epilogue,
 	}
 }
 
-// captured returns the variables that a literal captures from the functions around it. In a
-// deferred literal that recovers, the source of the panic precedes them.
-func (lo *lowering) captured() []*ir.Variable {
+// capturedVariables returns the variables that a literal captures from the functions around it.
+// In a deferred literal that recovers, the source of the panic precedes them.
+func (lo *lowering) capturedVariables() []*ir.Variable {
 	var list []*ir.Variable
 	if lo.recovery != nil {
 		list = append(list, lo.recovery)
@@ -185,12 +185,12 @@ func (lo *lowering) captured() []*ir.Variable {
 // machine would not differ in any other way.
 func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.givesLabels() }
 
-// keepWhole prepares variables for a function that is called as written: all parameters are passed
-// on, and nothing is shared with it.
+// keepWhole prepares variables for a function that is called as written: all parameters are
+// passed on, and nothing is shared with it.
 func (fn *Function) keepWhole() {
 	fn.Whole = true
 	fn.Code, fn.Lifted, fn.Vars = nil, nil, nil
-	for i, v := range append(fn.Given(), fn.Results...) {
+	for i, v := range append(fn.Inputs(), fn.Results...) {
 		v.Usage = ir.Usage{} // the source uses its own variable, not this one
 		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
 		if v.Name == "" || v.Name == "_" {
@@ -228,12 +228,12 @@ func (lo *lowering) typeArgsAt(node ast.Node) string {
 // nearest returns the object that a name denotes in generated code at a position. It is the same
 // as in the source, except that objects that have moved are no longer there. It returns nil if
 // there is no such object.
-func (lo *lowering) nearest(name string, at token.Pos) types.Object {
-	scope := lo.Source.Package.Types.Scope().Innermost(at)
+func (lo *lowering) nearest(name string, pos token.Pos) types.Object {
+	scope := lo.Source.Package.Types.Scope().Innermost(pos)
 	if scope == nil {
 		return nil
 	}
-	_, obj := scope.LookupParent(name, at)
+	_, obj := scope.LookupParent(name, pos)
 	v, isVar := obj.(*types.Var)
 	_, moved := lo.moved[obj]
 	switch {
@@ -245,7 +245,7 @@ func (lo *lowering) nearest(name string, at token.Pos) types.Object {
 	return obj
 }
 
-// unsupported returns the finding for a kind of statement that analysis should have refused.
-func (lo *lowering) unsupported(n ast.Node) source.Diagnostic {
+// unknownStatement returns the finding for a kind of statement that analysis should have refused.
+func (lo *lowering) unknownStatement(n ast.Node) source.Diagnostic {
 	return analyse.UnknownSyntax(lo.Source.Extent(n), n)
 }

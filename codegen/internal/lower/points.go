@@ -126,7 +126,7 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 		args = append(args, lo.value(arg))
 	}
 	p.Asleep = lo.temp("asleep", types.Typ[types.Bool])
-	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, joined(args)...), ir.Text(")"))
+	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, join(args)...), ir.Text(")"))
 	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
@@ -135,7 +135,7 @@ func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 // suspendLiteral calls a literal that has become a machine: a callee with additional parameters
 // for the variables that it captures.
 func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
-	l := lo.lowered(ast.Unparen(call.Fun).(*ast.FuncLit))
+	l := lo.machineOf(ast.Unparen(call.Fun).(*ast.FuncLit))
 	lo.spillArgs(call)
 	lo.hold(p, "func", ir.Rope{ir.Text("*" + l.Declared.Frame + lo.typeArgs())})
 	p.Resumed = lo.label("resumed")
@@ -198,7 +198,7 @@ func structOf(t types.Type) *types.Struct {
 	return t.Underlying().(*types.Struct)
 }
 
-func parenthesized(r ir.Rope) ir.Rope {
+func parenthesize(r ir.Rope) ir.Rope {
 	return append(append(ir.Rope{ir.Text("(")}, r...), ir.Text(")"))
 }
 
@@ -239,8 +239,8 @@ func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest
 	lo.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.RunName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
-// once returns e, converted to t, as text that may be repeated but is evaluated only once: a name,
-// or a temporary.
+// once returns e, converted to t, as text that may be repeated but is evaluated only once: a
+// name, or a temporary.
 func (lo *lowering) once(stem string, e ast.Expr, t types.Type) ir.Rope {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(lo.TypeOf(id), t) {
 		return lo.expr(id)

@@ -42,8 +42,8 @@ import (
 //	loops.Close()
 //	goto endRange1
 //
-// A jump out of several such loops passes through one such place in each, the innermost first. The
-// runtime handles panics: see Loops.Leave.
+// A jump out of several such loops passes through one such place in each, the innermost first.
+// The runtime handles panics: see Loops.Leave.
 
 // rangeLoop is one such loop during lowering.
 type rangeLoop struct {
@@ -93,13 +93,13 @@ func (r *ranging) overFunc(name string) {
 	lo.add(&ir.Mark{Label: done}, closeLoop, forget(l.v), &ir.Mark{Label: r.end})
 }
 
-// assignInTurn assigns one value of the iteration to an existing variable. In plain Go the body is
-// a function that assigns each of its parameters in a separate statement: the key is assigned
+// assignInTurn assigns one value of the iteration to an existing variable. In plain Go the body
+// is a function that assigns each of its parameters in a separate statement: the key is assigned
 // before the place for the value is evaluated.
 func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 	if wanted(lhs) {
 		r.lo.spillAll([]analyse.Operand{{Expr: lhs, Assigned: true}}, false)
-		r.lo.add(&ir.Assign{Dst: []ir.Dest{r.lo.left(lhs)}, Src: value})
+		r.lo.add(&ir.Assign{Dst: []ir.Dest{r.lo.dest(lhs)}, Src: value})
 	}
 }
 
@@ -120,11 +120,11 @@ func (l *rangeLoop) begin() ir.Rope {
 			lo.spill(in.Of, false)
 			src = lo.value(in.Of)
 		}
-		l.typed(value, types.Universe.Lookup("error").Type())
+		l.setType(value, types.Universe.Lookup("error").Type())
 		return l.call("RangeStream", src)
 	}
 	key, value := source.YieldedBy(lo.TypeOf(s.X))
-	l.typed(key, value)
+	l.setType(key, value)
 	lo.spill(s.X, false)
 	function := "Range2"
 	switch {
@@ -167,15 +167,16 @@ func (l *rangeLoop) call(function string, arg ir.Rope) ir.Rope {
 	return append(append(ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}, arg...), ir.Text(")"))
 }
 
-// typed sets the type of the runtime's part of the loop. A nil type stands for an absent variable.
-func (l *rangeLoop) typed(key, value types.Type) {
+// setType sets the type of the runtime's part of the loop. A nil type stands for an absent
+// variable.
+func (l *rangeLoop) setType(key, value types.Type) {
 	spelled := func(t types.Type) ir.Rope {
 		if t == nil {
 			return ir.Rope{ir.JobName, ir.Text(".Void")}
 		}
 		return ir.Rope{ir.TypeText(t, nil)}
 	}
-	l.v.Spelled = append(ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Loop[")}, joined([]ir.Rope{spelled(key), spelled(value)})...)
+	l.v.Spelled = append(ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Loop[")}, join([]ir.Rope{spelled(key), spelled(value)})...)
 	l.v.Spelled = append(l.v.Spelled, ir.Text("]"))
 }
 

@@ -67,9 +67,9 @@ func (s *mentionScan) runner(call *ast.CallExpr) {
 	}
 }
 
-// started replaces the literal with one that takes the machine's first step.
-func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
-	l := lo.lowered(lit)
+// startLiteral replaces the literal with one that takes the machine's first step.
+func (lo *lowering) startLiteral(lit *ast.FuncLit) ir.Rope {
+	l := lo.machineOf(lit)
 	args := lo.passedAll(l, true)
 	var names []string
 	for i := range l.Signature.Params().Len() {
@@ -84,9 +84,9 @@ func (lo *lowering) started(lit *ast.FuncLit) ir.Rope {
 	for i, name := range names {
 		params[i] = append(ir.Rope{ir.Text(name + " ")}, params[i]...)
 	}
-	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
-	r = append(append(r, ir.Text(") (")), joined(lo.typesOf(l.Signature.Results(), lit))...)
-	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgsAt(lit)+"(")), joined(args)...)
+	r := append(ir.Rope{ir.Text("func(")}, join(params)...)
+	r = append(append(r, ir.Text(") (")), join(lo.typesOf(l.Signature.Results(), lit))...)
+	r = append(append(r, ir.Text(") {\nreturn "+l.Declared.Async+lo.typeArgsAt(lit)+"(")), join(args)...)
 	return append(r, ir.Text(")\n}"))
 }
 
@@ -110,7 +110,7 @@ func (s *mentionScan) named(e ast.Expr) bool {
 	helper += strconv.Itoa(sig.Params().Len())
 	s.insert(e.Pos(), ir.StatemachineName, ir.Text("."+helper+"("))
 	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.lo.Info)
-	if f, ok := source.Uninstantiated(e).(*ast.SelectorExpr); ok {
+	if f, ok := source.StripInstantiation(e).(*ast.SelectorExpr); ok {
 		s.walk(f.X)
 	}
 	s.replace(id, ir.Text(s.lo.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))

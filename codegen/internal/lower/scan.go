@@ -89,7 +89,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		s.arguments(n.X, n.Lbrack)
 	case *ast.FuncLit:
 		if s.startsMachine(n) {
-			s.replace(n, s.lo.started(n)...)
+			s.replace(n, s.lo.startLiteral(n)...)
 			return false
 		}
 		s.literals++
@@ -243,14 +243,14 @@ func (lo *lowering) qualifier(obj types.Object) string {
 	return lo.Imports.Name(pkg)
 }
 
-func (s *mentionScan) variable(at ast.Node, v *ir.Variable, as ir.Form) {
+func (s *mentionScan) variable(pos ast.Node, v *ir.Variable, as ir.Form) {
 	if s.literals > 0 {
 		as += ir.AsBorrowed - ir.AsValue
 		if as > ir.AsBorrowedAddress {
 			as = ir.AsBorrowed
 		}
 	}
-	s.replace(at, ir.UseAs(v, as))
+	s.replace(pos, ir.UseAs(v, as))
 }
 
 // returns replaces a return of the function itself by the code that ends the machine.

@@ -104,7 +104,7 @@ func (lo *lowering) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.C
 		}
 		pass.Src = append(pass.Src, local)
 		if recv.Tok == token.DEFINE {
-			pass.Dst = append(pass.Dst, lo.left(lhs))
+			pass.Dst = append(pass.Dst, lo.dest(lhs))
 			continue
 		}
 		v := lo.temp("received", lo.receivedType(recv, n))
@@ -140,7 +140,7 @@ func (lo *lowering) assignReceived(places []received) {
 		if n > 0 {
 			all.Src = append(all.Src, ir.Text(", "))
 		}
-		all.Dst, all.Src = append(all.Dst, lo.left(p.lhs)), append(all.Src, lo.receivedFor(p.lhs, p.v)...)
+		all.Dst, all.Src = append(all.Dst, lo.dest(p.lhs)), append(all.Src, lo.receivedFor(p.lhs, p.v)...)
 	}
 	lo.add(all)
 }

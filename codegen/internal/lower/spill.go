@@ -127,7 +127,7 @@ func (lo *lowering) copyOut(e ast.Expr) {
 		return
 	}
 	temps := lo.tempsFor(e)
-	i := &ir.Assign{Src: lo.typed(e), Typed: lo.needsType(e)}
+	i := &ir.Assign{Src: lo.withSpelledType(e), Typed: lo.needsType(e)}
 	for _, v := range temps {
 		i.Dst = append(i.Dst, ir.Dest{V: v, Declares: true})
 	}
@@ -147,9 +147,9 @@ func (lo *lowering) needsType(e ast.Expr) bool {
 	return true
 }
 
-// typed returns e with its type spelled out if the source leaves the type to the surrounding
-// literal.
-func (lo *lowering) typed(e ast.Expr) ir.Rope {
+// withSpelledType returns e with its type spelled out if the source leaves the type to the
+// surrounding literal.
+func (lo *lowering) withSpelledType(e ast.Expr) ir.Rope {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok || lit.Type != nil {
 		return lo.expr(e)
@@ -237,11 +237,11 @@ func (lo *lowering) value(e ast.Expr) ir.Rope {
 	if temps, ok := lo.evaluated[ast.Unparen(e)]; ok {
 		return mentions(temps)
 	}
-	return lo.typed(e)
+	return lo.withSpelledType(e)
 }
 
-// spillMap builds a map entry by entry, as gc does: first the constant entries, then the others in
-// their order.
+// spillMap builds a map entry by entry, as gc does: first the constant entries, then the others
+// in their order.
 func (lo *lowering) spillMap(lit *ast.CompositeLit) {
 	v := lo.temp("lit", lo.TypeOf(lit))
 	var constant, dynamic []*ast.KeyValueExpr

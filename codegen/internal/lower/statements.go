@@ -93,7 +93,7 @@ func (lo *lowering) statement(s ast.Stmt) {
 		lo.branchStatement(s)
 		return
 	case *ast.LabeledStmt:
-		lo.labeled(s)
+		lo.labeledStmt(s)
 		return
 	case *ast.DeferStmt:
 		lo.deferStatement(s)
@@ -132,7 +132,7 @@ func (lo *lowering) statement(s ast.Stmt) {
 	case *ast.SelectStmt:
 		lo.selectStatement(s, "")
 	default:
-		lo.refuse(lo.unsupported(s))
+		lo.refuse(lo.unknownStatement(s))
 	}
 }
 
@@ -157,9 +157,9 @@ func (lo *lowering) expression(s *ast.ExprStmt) {
 	lo.keepRest(s)
 }
 
-// labeled lowers a labelled statement. The label becomes one of MoveNext's if a goto uses it, and
-// names the loop or switch that follows.
-func (lo *lowering) labeled(s *ast.LabeledStmt) {
+// labeledStmt lowers a labelled statement. The label becomes one of MoveNext's if a goto uses it,
+// and names the loop or switch that follows.
+func (lo *lowering) labeledStmt(s *ast.LabeledStmt) {
 	obj := lo.Info.Defs[s.Label]
 	if lo.isGotoTarget(obj) {
 		lo.add(&ir.Mark{Label: lo.gotoLabel(obj)})

@@ -83,7 +83,7 @@ func (lo *lowering) compareCases(s *ast.SwitchStmt, w *switching) {
 				continue
 			}
 			lo.spill(e, false)
-			cond := append(ir.Rope{ir.Use(tag), ir.Text(" == ")}, parenthesized(lo.value(e))...)
+			cond := append(ir.Rope{ir.Use(tag), ir.Text(" == ")}, parenthesize(lo.value(e))...)
 			lo.add(&ir.Branch{Cond: cond, To: w.labels[i]})
 		}
 	}
@@ -274,5 +274,5 @@ func parenthesizedUnlessName(r ir.Rope, e ast.Expr) ir.Rope {
 	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr:
 		return r
 	}
-	return parenthesized(r)
+	return parenthesize(r)
 }

@@ -27,7 +27,7 @@ func (n *Names) Choose(p Placed) {
 			n.labelAs(pt.Resumed, n.freeLabel("resumed"+strconv.Itoa(pt.Number)))
 		}
 		if pt.Held != nil && pt.Held.Slot.Vars[0] == pt.Held {
-			pt.Held.Slot.Field = n.numbered(pt.Held.Slot.Stem(), pt.Number)
+			pt.Held.Slot.Field = n.numberedName(pt.Held.Slot.Stem(), pt.Number)
 		}
 	}
 	for i, v := range p.Results {

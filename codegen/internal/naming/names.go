@@ -2,8 +2,8 @@
 // that runs the machine, of fields, variables, labels and constants.
 //
 // It is used twice. Lowering requests names that it writes immediately. The printer requests all
-// others, after [Names.Choose] has named what has been placed. Nothing here is safe for concurrent
-// use: one goroutine lowers a function.
+// others, after [Names.Choose] has named what has been placed. Nothing here is safe for
+// concurrent use: one goroutine lowers a function.
 package naming
 
 import (
@@ -177,8 +177,8 @@ func (n *Names) Fresh(stem string) string {
 	}
 }
 
-// numbered returns stem with the number of a point, if that name is free.
-func (n *Names) numbered(stem string, number int) string {
+// numberedName returns stem with the number of a point, if that name is free.
+func (n *Names) numberedName(stem string, number int) string {
 	name := stem + strconv.Itoa(number)
 	if n.fields[name] || n.Mentions[name] {
 		return n.Fresh(stem)

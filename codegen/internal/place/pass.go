@@ -35,8 +35,8 @@ import (
 // But there is only one copy of the code before the first suspension, and in a loop it may also
 // run after the suspension.
 
-// pass finds the parameters and results to pass. In the debug form everything is a field. A stream
-// starts when its first value is requested, so its parameters must be stored until then.
+// pass finds the parameters and results to pass. In the debug form everything is a field. A
+// stream starts when its first value is requested, so its parameters must be stored until then.
 func (f *placing) pass() {
 	if f.Debug || f.Stream || len(ir.Points(f.Code)) == 0 {
 		return
@@ -57,11 +57,11 @@ func (f *placing) pass() {
 	}
 }
 
-// passable lists the parameters to pass. A machine may assign a variable again after a suspension,
-// when the struct for several parameters no longer exists.
+// passable lists the parameters to pass. A machine may assign a variable again after a
+// suspension, when the struct for several parameters no longer exists.
 func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 	var all, constant []*ir.Variable
-	for _, v := range f.Given {
+	for _, v := range f.Inputs {
 		if !fits(v) {
 			continue
 		}
@@ -91,8 +91,8 @@ func (f *placing) assignsLast(v *ir.Variable) bool {
 	return !f.Resumes && (!f.Defers || v.Obj.Name() == "")
 }
 
-// Passed returns the variables that are passed, in the order of the list.
-func Passed(vars []*ir.Variable) []*ir.Variable {
+// PassedVariables returns the variables that are passed, in the order of the list.
+func PassedVariables(vars []*ir.Variable) []*ir.Variable {
 	var list []*ir.Variable
 	for _, v := range vars {
 		if v.Passed {

@@ -13,7 +13,7 @@ type Function struct {
 	Vars   []*ir.Variable // all variables; those that are already InFrame stay there
 	Lifted []*ir.Span     // declarations that precede the code
 
-	Given   []*ir.Variable // the receiver, the parameters, the captures of a literal
+	Inputs  []*ir.Variable // the receiver, the parameters, the captures of a literal
 	Results []*ir.Variable
 
 	Sizes types.Sizes

@@ -63,7 +63,7 @@ func function(code []ir.Instr, vars ...*ir.Variable) *place.Function {
 	}
 	for _, v := range vars {
 		if v.Param {
-			fn.Given = append(fn.Given, v)
+			fn.Inputs = append(fn.Inputs, v)
 		}
 	}
 	return fn
@@ -169,7 +169,7 @@ func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
 		fn.Results = []*ir.Variable{result}
 		change(fn)
 		place.Variables(fn)
-		assert.Equal(t, name == "", len(place.Passed(fn.Results)) == 1, name)
+		assert.Equal(t, name == "", len(place.PassedVariables(fn.Results)) == 1, name)
 	}
 }
 

@@ -83,7 +83,7 @@ func (f *placing) conflicts() []graph.Set {
 			}
 		}
 	}
-	between(f.Given, f.live.before[0]) // they have their values before the first instruction
+	between(f.Inputs, f.live.before[0]) // they have their values before the first instruction
 	for n, i := range f.Code {
 		if list := mayAssign(i); len(list) > 0 {
 			between(list, f.live.after(n))

@@ -11,15 +11,15 @@ import (
 // Releasing: a suspended machine keeps nothing alive that it no longer needs.
 //
 // In plain code a variable that will not be read again keeps nothing alive, long before its
-// function returns. A field would keep its target alive as long as the machine waits, which can be
-// days. So when a machine suspends, it clears the fields that may hold pointers and whose
+// function returns. A field would keep its target alive as long as the machine waits, which can
+// be days. So when a machine suspends, it clears the fields that may hold pointers and whose
 // variables are not needed after the suspension. It is tempting to do that right after the last
 // use, but then functions that never suspend would pay, too. Results are not cleared, since the
 // caller reads them; a machine that has finished is cleared as a whole.
 
 // findStale finds, for each point, the fields to clear there.
 func (f *placing) findStale() {
-	filled := f.filled()
+	filledBefore := f.filledBefore()
 	for n, i := range f.Code {
 		p, ok := i.(*ir.Park)
 		if !ok {
@@ -33,7 +33,7 @@ func (f *placing) findStale() {
 			}
 		}, nil)
 		for _, s := range f.slots {
-			if KeepsAlive(s) && !s.Vars[0].Result && !f.zeroed(n, s) && holdsAny(s, filled[n]) && !holdsAny(s, needed) {
+			if KeepsAlive(s) && !s.Vars[0].Result && !f.zeroed(n, s) && holdsAny(s, filledBefore[n]) && !holdsAny(s, needed) {
 				p.Point.Stale = append(p.Point.Stale, s)
 			}
 		}
@@ -61,10 +61,10 @@ func KeepsAlive(s *ir.Slot) bool {
 	return v.Cell || v.Type == nil || typeset.IsParam(v.Type) || typeset.HasPointers(v.Type)
 }
 
-// filled returns, for each instruction, the variables that may hold a value before it.
-func (f *placing) filled() []graph.Set {
+// filledBefore returns, for each instruction, the variables that may hold a value before it.
+func (f *placing) filledBefore() []graph.Set {
 	before := graph.NewSets(len(f.Code)+1, len(f.Vars))
-	for _, v := range f.Given {
+	for _, v := range f.Inputs {
 		before[0].Add(v.Index)
 	}
 	fills, empties := graph.NewSets(len(f.Code), len(f.Vars)), graph.NewSets(len(f.Code), len(f.Vars))

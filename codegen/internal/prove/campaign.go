@@ -85,7 +85,7 @@ func (c *campaign) work(ctx context.Context, path string) error {
 		if err := w.batch(ctx, seed, size); err != nil {
 			return err
 		}
-		c.done(seed)
+		c.reportProgress(seed)
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ func (c *campaign) take() (seed, size uint64) {
 	return seed, size
 }
 
-// done reports the progress of the campaign, and where a later one should resume.
-func (c *campaign) done(seed uint64) {
+// reportProgress reports the progress of the campaign, and where a later one should resume.
+func (c *campaign) reportProgress(seed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, seed)

@@ -28,7 +28,7 @@ func enumerate(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	cases := selected(*size, *form, max(1, *every))
+	cases := selectCases(*size, *form, max(1, *every))
 	if *list {
 		listForms(out, cases)
 		return nil
@@ -55,8 +55,8 @@ func enumerate(ctx context.Context, args []string, out io.Writer) error {
 	return c.conclude()
 }
 
-// selected returns every nth case of the forms that contain a text.
-func selected(size int, form string, every int) []forms.Case {
+// selectCases returns every nth case of the forms that contain a text.
+func selectCases(size int, form string, every int) []forms.Case {
 	var list []forms.Case
 	n := 0
 	for c := range forms.Cases(size) {

@@ -63,8 +63,8 @@ const (
 
 // Unsupported returns the finding that an annotated function must not contain something: what it
 // is, why not, and what to write instead.
-func Unsupported(at Extent, what, why, do string) Diagnostic {
-	return Diagnostic{Pos: at.From, End: at.To, Category: CategoryUnsupported, What: what, Why: why, Do: do}
+func Unsupported(pos Extent, what, why, do string) Diagnostic {
+	return Diagnostic{Pos: pos.From, End: pos.To, Category: CategoryUnsupported, What: what, Why: why, Do: do}
 }
 
 // Also adds the second position of an error.

@@ -14,14 +14,14 @@ import (
 // changed since, and generating it again loses nothing. A file that does not match its digest has
 // been edited by hand, and is replaced only on request.
 //
-// It is tempting to compare the file with the output for the source of that time, but neither that
-// source nor that generator exists any more.
+// It is tempting to compare the file with the output for the source of that time, but neither
+// that source nor that generator exists any more.
 
 // DigestLine finds the line with the digest.
 var DigestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
 
-// Sealed returns data with its digest appended.
-func Sealed(data []byte) []byte {
+// Seal returns data with its digest appended.
+func Seal(data []byte) []byte {
 	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
 }
 
@@ -39,9 +39,9 @@ func UnixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// Altered reports whether a generated file differs from its generated form, because it was edited
-// or damaged. If it was damaged, damage says how.
-func Altered(data []byte) (differs bool, damage string) {
+// FindAlteration reports whether a generated file differs from its generated form, because it was
+// edited or damaged. If it was damaged, damage says how.
+func FindAlteration(data []byte) (differs bool, damage string) {
 	at := DigestLine.FindSubmatchIndex(data)
 	switch {
 	case at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]]):

@@ -156,7 +156,7 @@ func TestKeysAgreeOnSyntaxAndTypes(t *testing.T) {
 }
 
 func TestTheDigestTellsEditedFromStale(t *testing.T) {
-	file := string(Sealed([]byte("package p\n")))
+	file := string(Seal([]byte("package p\n")))
 	for text, want := range map[string]struct {
 		differs bool
 		damage  string
@@ -169,7 +169,7 @@ func TestTheDigestTellsEditedFromStale(t *testing.T) {
 		"package p\nfunc f() {":       {true, "it ends in the middle"},
 		"<<<<<<< ours\n" + file + "=": {true, "it has the marks of a merge conflict"},
 	} {
-		differs, damage := Altered([]byte(text))
+		differs, damage := FindAlteration([]byte(text))
 		assert.Equal(t, want.differs, differs, "%q", text)
 		assert.Equal(t, want.damage, damage, "%q", text)
 	}

@@ -8,17 +8,18 @@ import (
 
 // The rule of twins: a function F is async if FAsync is declared next to it, with the same
 // receiver, type parameters and parameters, and returns the *job.Job of F's results. "Next to"
-// means in the same package scope, on the same receiver type or in the same interface, so that one
-// of the two cannot be overridden without the other.
+// means in the same package scope, on the same receiver type or in the same interface, so that
+// one of the two cannot be overridden without the other.
 //
-// The rule considers types alone. Twins that are still to be generated also exist as types, in the
-// form of stubs (see package load); twins written by hand and those of other modules need no
-// special treatment. It is tempting to use the annotations instead of the types. But then calls of
-// twins that another module generated would block, and an interface could not have a twin.
+// The rule considers types alone. Twins that are still to be generated also exist as types, in
+// the form of stubs (see package load); twins written by hand and those of other modules need no
+// special treatment. It is tempting to use the annotations instead of the types. But then calls
+// of twins that another module generated would block, and an interface could not have a twin.
 //
-// The entry FEnter is next to F, too. It may also be a method of a struct of the same package that
-// the receiver embeds, if F is not a method of that struct: then the entry can only belong to F.
-// A package hides entries from the documentation of a generic type this way; see package coord.
+// The entry FEnter is next to F, too. It may also be a method of a struct of the same package
+// that the receiver embeds, if F is not a method of that struct: then the entry can only belong
+// to F. A package hides entries from the documentation of a generic type this way; see package
+// coord.
 
 // Twins decides which calls suspend. It is safe for concurrent use.
 type Twins struct {
@@ -126,7 +127,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 // it is a method. For calls of function values there is no such function, since a type does not
 // show whether the value will suspend.
 func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
-	switch f := Uninstantiated(call.Fun).(type) {
+	switch f := StripInstantiation(call.Fun).(type) {
 	case *ast.Ident:
 		fn, _ := info.Uses[f].(*types.Func)
 		return fn, f, nil
@@ -137,8 +138,8 @@ func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *typ
 	return nil, nil, nil
 }
 
-// Uninstantiated returns the function that an expression may instantiate: F for F[int].
-func Uninstantiated(fun ast.Expr) ast.Expr {
+// StripInstantiation returns the function that an expression may instantiate: F for F[int].
+func StripInstantiation(fun ast.Expr) ast.Expr {
 	fun = ast.Unparen(fun)
 	switch f := fun.(type) {
 	case *ast.IndexExpr:
@@ -184,7 +185,7 @@ func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	}
 	enter := beside(fn, name)
 	if enter == nil {
-		enter = inherited(fn, name)
+		enter = inheritedMethod(fn, name)
 	}
 	if enter == nil || !isEnter(fn, enter) {
 		return nil
@@ -192,9 +193,9 @@ func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	return enter
 }
 
-// inherited finds the method called name that the receiver of fn gets from an embedded struct of
-// its package, if that struct has no method of fn's name.
-func inherited(fn *types.Func, name string) *types.Func {
+// inheritedMethod finds the method called name that the receiver of fn gets from an embedded
+// struct of its package, if that struct has no method of fn's name.
+func inheritedMethod(fn *types.Func, name string) *types.Func {
 	named := receiverNamed(fn)
 	if named == nil {
 		return nil

@@ -43,7 +43,7 @@ func isOrHoldsLock(t types.Type, part func(types.Type) bool) bool {
 // EachOnce calls is for t, which calls part for the types inside t. For a type that was already
 // visited, part returns repeated. Otherwise 60 types that each contain the next one twice would
 // take 2⁶⁰ calls.
-func EachOnce(t types.Type, repeated bool, is func(t types.Type, part func(types.Type) bool) bool) bool {
+func EachOnce(t types.Type, repeated bool, predicate func(t types.Type, part func(types.Type) bool) bool) bool {
 	seen := map[types.Type]bool{}
 	var ask func(types.Type) bool
 	ask = func(t types.Type) bool {
@@ -51,23 +51,23 @@ func EachOnce(t types.Type, repeated bool, is func(t types.Type, part func(types
 			return repeated
 		}
 		seen[t] = true
-		return is(t, ask)
+		return predicate(t, ask)
 	}
 	return ask(t)
 }
 
 // NamesType reports whether the text of t names a declared type that satisfies is.
-func NamesType(t types.Type, is func(*types.TypeName) bool) bool {
+func NamesType(t types.Type, predicate func(*types.TypeName) bool) bool {
 	some := func(list ...types.Type) bool {
-		return slices.ContainsFunc(list, func(t types.Type) bool { return NamesType(t, is) })
+		return slices.ContainsFunc(list, func(t types.Type) bool { return NamesType(t, predicate) })
 	}
 	switch t := t.(type) {
 	case *types.TypeParam:
-		return is(t.Obj())
+		return predicate(t.Obj())
 	case *types.Named:
-		return is(t.Obj()) || some(slices.Collect(t.TypeArgs().Types())...)
+		return predicate(t.Obj()) || some(slices.Collect(t.TypeArgs().Types())...)
 	case *types.Alias:
-		return is(t.Obj()) || some(types.Unalias(t))
+		return predicate(t.Obj()) || some(types.Unalias(t))
 	case *types.Map:
 		return some(t.Key(), t.Elem())
 	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
@@ -129,8 +129,8 @@ func IsParam(t types.Type) bool {
 	return ok
 }
 
-// HasParam reports whether t depends on a type parameter, so that its layout is unknown. Generated
-// code is then also generic, and gc orders it as for unknown types, too.
+// HasParam reports whether t depends on a type parameter, so that its layout is unknown.
+// Generated code is then also generic, and gc orders it as for unknown types, too.
 func HasParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
 // dependsOnParam corresponds to HasParam, but ignores the local types in seen. A type declared in

@@ -1,7 +1,7 @@
 // Package typeset answers queries about values whose type may be a type parameter. The underlying
-// type of a type parameter is an interface, which does not show the operations on the value: those
-// follow from the type set. So the functions here check every type in the set. A property of all
-// of them holds for the value; a property of some of them may hold.
+// type of a type parameter is an interface, which does not show the operations on the value:
+// those follow from the type set. So the functions here check every type in the set. A property
+// of all of them holds for the value; a property of some of them may hold.
 //
 // It is tempting to use t.Underlying() and let type parameters take the default branch. Then an
 // array whose type is a parameter seems to have no parts, and stays in the frame although its
@@ -56,8 +56,8 @@ func intersection(a, b []types.Type) []types.Type {
 	})
 }
 
-// Core returns the underlying type of t. For a type parameter it returns the one that all its type
-// arguments have in common, or nil if there are several.
+// Core returns the underlying type of t. For a type parameter it returns the one that all its
+// type arguments have in common, or nil if there are several.
 func Core(t types.Type) types.Type {
 	var core types.Type
 	for _, term := range Of(t) {
@@ -71,8 +71,8 @@ func Core(t types.Type) types.Type {
 	return core
 }
 
-// isSend reports whether two types are channels of the same elements, and the second is restricted
-// to one direction.
+// isSend reports whether two types are channels of the same elements, and the second is
+// restricted to one direction.
 func isSend(a, b types.Type) bool {
 	x, ok := a.(*types.Chan)
 	y, also := b.(*types.Chan)
@@ -80,14 +80,14 @@ func isSend(a, b types.Type) bool {
 }
 
 // Always reports whether the underlying type of every value of type t satisfies is.
-func Always(t types.Type, is func(types.Type) bool) bool {
+func Always(t types.Type, predicate func(types.Type) bool) bool {
 	set := Of(t)
-	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
+	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !predicate(t.Underlying()) })
 }
 
 // Perhaps reports whether the underlying type of some value of type t satisfies is.
-func Perhaps(t types.Type, is func(types.Type) bool) bool {
-	return slices.ContainsFunc(Of(t), func(t types.Type) bool { return is(t.Underlying()) })
+func Perhaps(t types.Type, predicate func(types.Type) bool) bool {
+	return slices.ContainsFunc(Of(t), func(t types.Type) bool { return predicate(t.Underlying()) })
 }
 
 // IsA reports whether an underlying type is of the kind T.

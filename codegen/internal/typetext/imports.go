@@ -19,9 +19,9 @@ import (
 //
 // A qualifier must denote its package wherever it is printed. So it must differ from every name
 // of package scope (the compiler rejects an import under such a name), from every local of the
-// file's annotated functions (which would hide it), from predeclared names and from the names that
-// generated code introduces (see [Imports.Fresh]). If the source file has a name for the import
-// and that name is safe, it is kept.
+// file's annotated functions (which would hide it), from predeclared names and from the names
+// that generated code introduces (see [Imports.Fresh]). If the source file has a name for the
+// import and that name is safe, it is kept.
 type Imports struct {
 	self    *types.Package
 	source  map[string]string // path -> name, as the source file imports it
@@ -132,7 +132,7 @@ func (im *Imports) Path(importPath, preferred string) string {
 	if own, ok := im.source[importPath]; ok && !im.taken[own] {
 		name = own
 	}
-	name = Free(name, im.occupied())
+	name = Free(name, im.occupiedNames())
 	im.Names[importPath] = name
 	im.aliased[importPath] = name != preferred
 	return name
@@ -145,7 +145,7 @@ func (im *Imports) Fresh(name string) string {
 	if answer, ok := im.fresh[name]; ok {
 		return answer
 	}
-	answer := Free(name, im.occupied())
+	answer := Free(name, im.occupiedNames())
 	im.fresh[name] = answer
 	return answer
 }
@@ -167,7 +167,7 @@ func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	return all
 }
 
-func (im *Imports) occupied() map[string]bool {
+func (im *Imports) occupiedNames() map[string]bool {
 	all := maps.Clone(im.taken)
 	for _, name := range im.Names {
 		all[name] = true
@@ -178,9 +178,9 @@ func (im *Imports) occupied() map[string]bool {
 	return all
 }
 
-// Prune forgets imports that body, the declarations of the file, does not use. A lowering requests
-// names while it explores, and Go rejects unused imports. A selection by a qualifier's name is a
-// use of it, since no local has that name.
+// Prune forgets imports that body, the declarations of the file, does not use. A lowering
+// requests names while it explores, and Go rejects unused imports. A selection by a qualifier's
+// name is a use of it, since no local has that name.
 func (im *Imports) Prune(body []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+string(body), parser.SkipObjectResolution)
 	if err != nil {

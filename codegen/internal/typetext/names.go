@@ -16,8 +16,8 @@ import (
 
 // Names of generated declarations, and how they avoid conflicts.
 //
-// FAsync is fixed, since the rule of twins requires it: if it is taken, the function already has a
-// twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs and FMachine may become
+// FAsync is fixed, since the rule of twins requires it: if it is taken, the function already has
+// a twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs and FMachine may become
 // FEnter2, FEnter3, … The choice must not depend on the build configuration or on whether tests
 // are loaded; otherwise the same source would lead to different files. So it is based on syntax
 // alone, over every file of the folder with the same package clause.
@@ -137,8 +137,8 @@ func (d *Declared) addMember(typ string, id *ast.Ident) {
 	}
 }
 
-// Taken reports where FAsync of an annotated function is declared already.
-func (d *Declared) Taken(decl *ast.FuncDecl) (token.Pos, bool) {
+// FindTaken reports where FAsync of an annotated function is declared already.
+func (d *Declared) FindTaken(decl *ast.FuncDecl) (token.Pos, bool) {
 	twin := decl.Name.Name + "Async"
 	if decl.Recv == nil {
 		if pos, ok := d.imports[twin]; ok {

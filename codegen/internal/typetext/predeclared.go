@@ -9,8 +9,8 @@ import (
 // Predeclared names that the source redeclares. A file may import its packages under other names;
 // but a package cannot do without bool, even if it has a function called new.
 
-// Predeclared returns the spelling of a predeclared type, and whether it has one.
-func (im *Imports) Predeclared(name string) (spelled string, ok bool) {
+// PredeclaredName returns the spelling of a predeclared type, and whether it has one.
+func (im *Imports) PredeclaredName(name string) (spelled string, ok bool) {
 	if !im.hidden[name] {
 		return name, true
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// types.TypeString with a qualifier would be wrong here: it prints an alias under its name even if
-// that name is out of reach, a predeclared type under its name even if the package hides it, and a
-// local type as if it were global. Each of those compiles to something else or not at all.
+// types.TypeString with a qualifier would be wrong here: it prints an alias under its name even
+// if that name is out of reach, a predeclared type under its name even if the package hides it,
+// and a local type as if it were global. Each of those compiles to something else or not at all.
 
 // unnameable is the error that a type cannot be written in the generated file.
 type unnameable struct {
@@ -55,7 +55,7 @@ func (w *typeWriter) write(t types.Type) {
 	case *types.Basic:
 		w.basic(t)
 	case *types.Named:
-		w.named(t, t.Obj(), t.TypeArgs())
+		w.writeNamed(t, t.Obj(), t.TypeArgs())
 	case *types.Alias:
 		w.alias(t)
 	case *types.TypeParam:
@@ -107,21 +107,21 @@ func (w *typeWriter) basic(t *types.Basic) {
 	if other := map[string]string{"byte": "uint8", "rune": "int32"}[name]; other != "" && w.im.hidden[name] {
 		name = other
 	}
-	w.predeclared(t, name)
+	w.writePredeclared(t, name)
 }
 
-// predeclared writes a predeclared name unless the source redeclares it.
-func (w *typeWriter) predeclared(t types.Type, name string) {
-	spelled, ok := w.im.Predeclared(name)
+// writePredeclared writes a predeclared name unless the source redeclares it.
+func (w *typeWriter) writePredeclared(t types.Type, name string) {
+	spelled, ok := w.im.PredeclaredName(name)
 	if !ok {
 		w.fail(t, "the source declares something else under that predeclared name")
 	}
 	w.WriteString(spelled)
 }
 
-func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeList) {
+func (w *typeWriter) writeNamed(t types.Type, obj *types.TypeName, args *types.TypeList) {
 	if obj.Pkg() == nil {
-		w.predeclared(t, obj.Name())
+		w.writePredeclared(t, obj.Name())
 		return
 	}
 	if name, ok := w.im.lifted[obj]; ok {
@@ -146,7 +146,7 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 func (w *typeWriter) alias(t *types.Alias) {
 	obj := t.Obj()
 	if obj.Pkg() == nil && !w.im.hidden[obj.Name()] || obj.Pkg() != nil && w.im.unreachable(obj) == "" {
-		w.named(t, obj, t.TypeArgs())
+		w.writeNamed(t, obj, t.TypeArgs())
 		return
 	}
 	w.write(t.Rhs())

@@ -57,7 +57,7 @@ func TestTypesThatThePackageHides(t *testing.T) {
 		spelled string
 		ok      bool
 	}{"error": {"statemachine.Error", true}, "comparable": {"comparable", true}, "nil": {"nil", true}} {
-		spelled, ok := im.Predeclared(name)
+		spelled, ok := im.PredeclaredName(name)
 		assert.Equal(t, want.spelled, spelled)
 		assert.Equal(t, want.ok, ok, name)
 	}

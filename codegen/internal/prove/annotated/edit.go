@@ -17,17 +17,17 @@ type Edits struct {
 	List []Edit
 }
 
-// at returns the offset of pos, ignoring line directives.
-func (e *Edits) at(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
+// offset returns the offset of pos, ignoring line directives.
+func (e *Edits) offset(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
 
 // Insert inserts a text before pos.
 func (e *Edits) Insert(pos token.Pos, text string) {
-	e.List = append(e.List, Edit{From: e.at(pos), To: e.at(pos), With: text})
+	e.List = append(e.List, Edit{From: e.offset(pos), To: e.offset(pos), With: text})
 }
 
 // Replace replaces n with a text.
 func (e *Edits) Replace(n ast.Node, with string) {
-	e.List = append(e.List, Edit{From: e.at(n.Pos()), To: e.at(n.End()), With: with})
+	e.List = append(e.List, Edit{From: e.offset(n.Pos()), To: e.offset(n.End()), With: with})
 }
 
 // Statements returns the list of statements in n, if statements may be inserted before them, or

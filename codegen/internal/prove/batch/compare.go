@@ -44,9 +44,9 @@ type Finding struct {
 }
 
 // Compare compares the two executions of programs and returns a finding for each, in their order.
-// It blocks for as long as building and running takes. An error means that there is no result, for
-// example because the go command is missing or a disk is full. One Module compares one batch at a
-// time; several Modules can work concurrently.
+// It blocks for as long as building and running takes. An error means that there is no result,
+// for example because the go command is missing or a disk is full. One Module compares one batch
+// at a time; several Modules can work concurrently.
 func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, error) {
 	b := &build{Module: m, found: map[string]Finding{}, points: map[string]int{}, programs: programs}
 	if err := b.generate(); err != nil {
@@ -79,8 +79,8 @@ func (b *build) find(p Program, v Verdict, detail string) {
 	b.found[p.Name] = Finding{Program: p, Verdict: v, Detail: strings.ReplaceAll(strings.TrimSpace(detail), b.Dir+string(filepath.Separator), "")}
 }
 
-// left returns the programs without a verdict.
-func (b *build) left() []Program {
+// remaining returns the programs without a verdict.
+func (b *build) remaining() []Program {
 	var list []Program
 	for _, p := range b.programs {
 		if _, ok := b.found[p.Name]; !ok {
@@ -116,11 +116,11 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 	for _, d := range found {
 		name := strings.TrimSuffix(filepath.Base(d.Pos.Filename), ".go")
 		if name == "all" {
-			name = b.listed(d.Pos.Line)
+			name = b.programAt(d.Pos.Line)
 		}
 		byName[name] = append(byName[name], d)
 	}
-	for _, p := range b.left() {
+	for _, p := range b.remaining() {
 		verdict, text := Refused, ""
 		for _, d := range byName[p.Name] {
 			if d.Category != "unsupported" {
@@ -137,9 +137,9 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 // listHead is the beginning of the list of the programs. Each program adds one line.
 const listHead = "package batch\n\nimport \"" + modulePath + "/trace\"\n\nvar All = []trace.Program{\n"
 
-// listed returns the name of the program in a line of the list.
-func (b *build) listed(line int) string {
-	left := b.left()
+// programAt returns the name of the program in a line of the list.
+func (b *build) programAt(line int) string {
+	left := b.remaining()
 	if i := line - strings.Count(listHead, "\n") - 1; 0 <= i && i < len(left) {
 		return left[i].Name
 	}
@@ -173,7 +173,7 @@ func (b *build) lay() error {
 	}
 	list := listHead
 	errs := []error{write(b.Dir, "main.go", mainSource), write(b.Dir, folder+"/preamble.go", b.Preamble)}
-	for _, p := range b.left() {
+	for _, p := range b.remaining() {
 		errs = append(errs, write(b.Dir, folder+"/"+p.Name+".go", p.Source))
 		list += fmt.Sprintf("\t{%q, Reset, %sRun, %sRunAsync},\n", p.Name, p.Name, p.Name)
 	}
@@ -189,7 +189,7 @@ func (b *build) compile(ctx context.Context) error {
 			return b.count()
 		}
 		before := len(b.found)
-		for _, p := range b.left() {
+		for _, p := range b.remaining() {
 			var lines []string
 			for line := range strings.Lines(out) {
 				if strings.Contains(line, "/"+p.Name+".go:") || strings.Contains(line, "/"+p.Name+"_async.go:") {
@@ -216,7 +216,7 @@ var resumption = regexp.MustCompile(`(?m)^\t*resume\d+:$`)
 
 // count counts the suspension points.
 func (b *build) count() error {
-	for _, p := range b.left() {
+	for _, p := range b.remaining() {
 		data, err := os.ReadFile(filepath.Join(b.Dir, folder, p.Name+"_async.go"))
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ func (b *build) binary() string { return filepath.Join(b.Dir, "programs.exe") }
 
 // run runs the binary until all programs have a verdict.
 func (b *build) run(ctx context.Context) error {
-	order := b.left()
+	order := b.remaining()
 	for from := 0; from < len(order); {
 		var stdout, stderr bytes.Buffer
 		command := exec.CommandContext(ctx, b.binary(), strconv.Itoa(from))

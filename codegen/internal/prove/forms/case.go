@@ -171,7 +171,7 @@ func (c Case) body() string {
 				text = "(" + text + ")"
 			}
 			if !o.blank {
-				after = append(after, "\tt.Log(\"then %v %v\", "+shown(h.sym, text)+")\n")
+				after = append(after, "\tt.Log(\"then %v %v\", "+logArguments(h.sym, text)+")\n")
 			}
 		}
 		statement += text + texts[i+1]
@@ -186,8 +186,8 @@ func (c Case) body() string {
 	return b.String()
 }
 
-// shown returns the arguments that log an operand.
-func shown(sym byte, text string) string {
+// logArguments returns the arguments that log an operand.
+func logArguments(sym byte, text string) string {
 	s := strings.ReplaceAll(symbols[sym].show, "§", text)
 	if !strings.Contains(s, ", ") {
 		s += ", 0"

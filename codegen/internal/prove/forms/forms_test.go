@@ -35,8 +35,8 @@ func firsts(of Types) []Case {
 	return list
 }
 
-// nodes returns the names of the types of package ast that have a method, except for the types for
-// broken sources.
+// nodes returns the names of the types of package ast that have a method, except for the types
+// for broken sources.
 func nodes(t *testing.T, method string) []string {
 	pkg, err := build.Import("go/ast", "", build.FindOnly)
 	require.NoError(t, err)
@@ -165,10 +165,10 @@ func TestEveryKindOfOperandAppears(t *testing.T) {
 // TestSizeIsHowManyFormsAreInsideOneAnother counts the cases of a form that contains others.
 func TestSizeIsHowManyFormsAreInsideOneAnother(t *testing.T) {
 	var small, large []string
-	for e := range nested('P', 1) {
+	for e := range nest('P', 1) {
 		small = append(small, e)
 	}
-	for e := range nested('P', 2) {
+	for e := range nest('P', 2) {
 		large = append(large, e)
 	}
 	assert.Equal(t, expressions['P'], small)

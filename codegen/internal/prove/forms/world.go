@@ -4,7 +4,7 @@ import "iter"
 
 // show returns the form of a statement that only shows an expression.
 func show(sym byte, expr string) string {
-	return "r := " + expr + "\nt.Log(\"%v %v\", " + shown(sym, "r") + ")"
+	return "r := " + expr + "\nt.Log(\"%v %v\", " + logArguments(sym, "r") + ")"
 }
 
 // Cases returns all programs up to a size, grouped by form.
@@ -28,7 +28,7 @@ func templates(size int) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for n := 1; n <= size; n++ {
 			for _, sym := range []byte(symbolsInOrder) {
-				for expr := range nested(sym, n) {
+				for expr := range nest(sym, n) {
 					if !yield(Case{Size: n, template: show(sym, expr), form: expr}) {
 						return
 					}
@@ -45,8 +45,8 @@ func templates(size int) iter.Seq[Case] {
 	}
 }
 
-// nested returns the expressions of a symbol that consist of n forms.
-func nested(sym byte, n int) iter.Seq[string] {
+// nest returns the expressions of a symbol that consist of n forms.
+func nest(sym byte, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, e := range expressions[sym] {
 			for e := range within(e, n-1) {
@@ -71,7 +71,7 @@ func within(template string, n int) iter.Seq[string] {
 			if h.kind != 0 {
 				continue
 			}
-			for e := range nested(h.sym, n) {
+			for e := range nest(h.sym, n) {
 				if !yield(assemble(texts, holes, i, "("+e+")")) {
 					return
 				}

@@ -19,7 +19,7 @@ import (
 
 // copyCompanions copies the packages that import the package and that its tests import.
 func (c *clone) copyCompanions() error {
-	c.instead = map[string]string{c.ImportPath: c.copied()}
+	c.instead = map[string]string{c.ImportPath: c.copyPath()}
 	imports := slices.Concat(c.TestImports, c.XTestImports)
 	imports = slices.DeleteFunc(imports, func(path string) bool { return path == c.ImportPath })
 	all, err := list(append([]string{"-deps"}, imports...)...)
@@ -36,7 +36,7 @@ func (c *clone) copyCompanions() error {
 		if !companion {
 			continue
 		}
-		c.instead[p.ImportPath] = c.copied() + "/companions/" + companionPath(p)
+		c.instead[p.ImportPath] = c.copyPath() + "/companions/" + companionPath(p)
 		if err := c.copyCompanion(p); err != nil {
 			return err
 		}
@@ -44,8 +44,8 @@ func (c *clone) copyCompanions() error {
 	return nil
 }
 
-// companionPath returns the path of p below the companions. Some imports of tests are allowed only
-// for the originals' neighbours, so the path must not contain "internal".
+// companionPath returns the path of p below the companions. Some imports of tests are allowed
+// only for the originals' neighbours, so the path must not contain "internal".
 func companionPath(p *source) string { return strings.ReplaceAll(p.ImportPath, "internal", "inner") }
 
 // copyCompanion copies one companion.

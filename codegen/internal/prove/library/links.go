@@ -38,7 +38,7 @@ func (c *clone) links(name, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bodiless, variables := imported(file)
+	bodiless, variables := linkedNames(file)
 	return linkname.ReplaceAllStringFunc(text, func(line string) string {
 		m := linkname.FindStringSubmatch(line)
 		switch {
@@ -61,8 +61,8 @@ func (c *clone) copiedSymbol(symbol string) string {
 	return " " + symbol
 }
 
-// imported returns the functions without a body, and the variables without a value.
-func imported(file *ast.File) (bodiless, variables map[string]bool) {
+// linkedNames returns the functions without a body, and the variables without a value.
+func linkedNames(file *ast.File) (bodiless, variables map[string]bool) {
 	bodiless, variables = map[string]bool{}, map[string]bool{}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {

@@ -21,20 +21,20 @@ func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...st
 		if err != nil || len(result.Diagnostics) == 0 {
 			return err
 		}
-		broken, err := h.broken(result.Diagnostics, patterns, p)
-		if err == nil && len(broken) == 0 {
+		withdrawBroken, err := h.withdrawBroken(result.Diagnostics, patterns, p)
+		if err == nil && len(withdrawBroken) == 0 {
 			err = h.withdraw(result.Diagnostics, p)
 		}
 		if err != nil {
 			return err
 		}
-		patterns = slices.DeleteFunc(patterns, func(folder string) bool { return slices.Contains(broken, folder) })
+		patterns = slices.DeleteFunc(patterns, func(folder string) bool { return slices.Contains(withdrawBroken, folder) })
 	}
 }
 
-// broken returns the patterns whose packages have type errors, and withdraws all of their
+// withdrawBroken returns the patterns whose packages have type errors, and withdraws all of their
 // annotations.
-func (h *home) broken(found []codegen.Diagnostic, patterns []string, p *Package) (folders []string, err error) {
+func (h *home) withdrawBroken(found []codegen.Diagnostic, patterns []string, p *Package) (folders []string, err error) {
 	var errs []error
 	for _, folder := range patterns {
 		inside := func(path string) bool { return filepath.Dir(path) == filepath.Join(h.root, folder) }

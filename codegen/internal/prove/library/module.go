@@ -17,7 +17,8 @@ import (
 )
 
 // RunModules is like [Run], for third-party modules: each is "path@version" or a folder with a
-// module. It fetches modules that are not in the module cache, and calls report after each module.
+// module. It fetches modules that are not in the module cache, and calls report after each
+// module.
 func RunModules(ctx context.Context, o Options, report func(*Package), modules ...string) error {
 	if err := o.makeDir(); err != nil {
 		return err
@@ -52,7 +53,7 @@ func (o *Options) module(ctx context.Context, name string, result *Package) erro
 	h := &home{path: path, root: root, every: o.Every, quick: o.Quick, files: map[string]*annotated.File{}}
 	var clones []*clone
 	for _, p := range packages {
-		if why := p.broken(); why != "" {
+		if why := p.compileError(); why != "" {
 			result.LeftOut[p.ImportPath] = why
 			continue
 		}
@@ -101,8 +102,8 @@ func (o *Options) machines(h *home, clones []*clone, env []string, result *Packa
 	return h.writeNames(o.Dir)
 }
 
-// plainSize records the size of the tests' binary before there are machines. A package whose tests
-// do not build is excluded.
+// plainSize records the size of the tests' binary before there are machines. A package whose
+// tests do not build is excluded.
 func (c *clone) plainSize(ctx context.Context, env []string, result *Package) error {
 	if !c.hasTests() {
 		return nil

@@ -59,8 +59,8 @@ type Options struct {
 }
 
 // Run copies the packages of the standard library that match patterns and have tests, runs their
-// tests in both forms, and calls report after each package. It blocks until all have run, or until
-// ctx ends. The current folder must be in this repository.
+// tests in both forms, and calls report after each package. It blocks until all have run, or
+// until ctx ends. The current folder must be in this repository.
 func Run(ctx context.Context, o Options, report func(*Package), patterns ...string) error {
 	packages, err := list(patterns...)
 	if err != nil {
@@ -103,10 +103,10 @@ func (o *Options) run(ctx context.Context, t *tree, p *source, result *Package) 
 	if err != nil {
 		return err
 	}
-	h := &home{path: p.copied(), root: dir, every: o.Every, quick: o.Quick, files: map[string]*annotated.File{}, moved: true}
+	h := &home{path: p.copyPath(), root: dir, every: o.Every, quick: o.Quick, files: map[string]*annotated.File{}, moved: true}
 	c := &clone{source: p, home: h, dir: dir, out: dir}
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOROOT="+t.root)
-	if err := errors.Join(batch.WriteModule(dir, p.copied()), c.copySources(), h.writePoint()); err != nil {
+	if err := errors.Join(batch.WriteModule(dir, p.copyPath()), c.copySources(), h.writePoint()); err != nil {
 		return err
 	}
 	if err := h.lower(o.Mode, env, result); err != nil {
@@ -127,7 +127,7 @@ func (o *Options) compare(ctx context.Context, c *clone, result *Package) (err e
 	plain := o.tests(ctx, c, "", nil)
 	machines := o.tests(ctx, c, o.Functions, plain.fatal())
 	compare(plain, machines, leftOut[c.ImportPath], result)
-	err = suspended(c.out, result.seen)
+	err = addSuspensions(c.out, result.seen)
 	result.Suspended = len(result.seen)
 	return err
 }
@@ -177,8 +177,8 @@ const (
 	allocsFile = "allocs.txt" // what the plain form allocates
 )
 
-// suspended adds the points at which machines have suspended.
-func suspended(dir string, points map[string]bool) error {
+// addSuspensions adds the points at which machines have suspended.
+func addSuspensions(dir string, points map[string]bool) error {
 	data, err := os.ReadFile(filepath.Join(dir, seenFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -66,9 +66,9 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	}
 	entry += types
 	if fn.Recv != nil {
-		entry = s.named(fn.Recv, "movenextR")[0] + "." + entry
+		entry = s.nameParameters(fn.Recv, "movenextR")[0] + "." + entry
 	}
-	args := append([]string{"&movenextT"}, s.named(fn.Type.Params, "movenextP")...)
+	args := append([]string{"&movenextT"}, s.nameParameters(fn.Type.Params, "movenextP")...)
 	var results []string
 	for i := range fn.Type.Results.NumFields() {
 		results = append(results, fmt.Sprint("movenextV", i))
@@ -99,8 +99,9 @@ func typeArguments(list *ast.FieldList) (text string, ok bool) {
 	return "[" + strings.Join(names, ", ") + "]", true
 }
 
-// named gives names to parameters that have none, and returns the names of all parameters.
-func (s *shims) named(list *ast.FieldList, prefix string) (args []string) {
+// nameParameters gives names to parameters that have none, and returns the names of all
+// parameters.
+func (s *shims) nameParameters(list *ast.FieldList, prefix string) (args []string) {
 	for _, f := range list.List {
 		dots := ""
 		if _, ok := f.Type.(*ast.Ellipsis); ok {

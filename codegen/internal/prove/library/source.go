@@ -41,8 +41,8 @@ const fields = "-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTes
 // hasTests reports whether p has any.
 func (p *source) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// broken returns why p does not compile, or "".
-func (p *source) broken() string {
+// compileError returns why p does not compile, or "".
+func (p *source) compileError() string {
 	switch {
 	case p.Error != nil:
 		return "the go command says: " + p.Error.Err
@@ -52,13 +52,13 @@ func (p *source) broken() string {
 	return ""
 }
 
-// importsOwnInternal reports whether p imports packages that only it and the packages below it may
-// import.
+// importsOwnInternal reports whether p imports packages that only it and the packages below it
+// may import.
 func (p *source) importsOwnInternal() bool {
 	return slices.ContainsFunc(p.Imports, func(path string) bool {
 		return strings.HasPrefix(path, p.ImportPath+"/internal/") || path == p.ImportPath+"/internal"
 	})
 }
 
-// copied returns the import path of the copy.
-func (p *source) copied() string { return "example.com/std/" + p.ImportPath }
+// copyPath returns the import path of the copy.
+func (p *source) copyPath() string { return "example.com/std/" + p.ImportPath }

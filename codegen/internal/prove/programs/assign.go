@@ -12,13 +12,13 @@ func (w *writer) assign() {
 	case 10:
 		to := w.place(text)
 		w.line("%s, _, %s = %s, %s, %s", w.place(integer), to, w.expr(integer, 2), w.expr(boolean, 2), w.expr(text, 2))
-		w.bound(to)
+		w.limitString(to)
 	case 0:
 		w.line("%s %s %s", w.place(integer), w.oneOf("+=", "-=", "*=", "|=", "^=", "&="), w.expr(integer, w.size.depth))
 	case 1:
 		to := w.place(text)
 		w.line("%s += %s", to, w.expr(text, w.size.depth))
-		w.bound(to)
+		w.limitString(to)
 	case 2:
 		w.line("%s%s", w.place(integer), w.oneOf("++", "--"))
 	case 3:
@@ -41,14 +41,16 @@ func (w *writer) assign() {
 		to := w.place(t)
 		w.line("%s = %s", to, w.expr(t, w.size.depth))
 		if t == text {
-			w.bound(to)
+			w.limitString(to)
 		}
 	}
 }
 
-// bound limits the length of the string in an assigned variable: a string that doubles in a loop
-// would fill the memory long before the fuel is used up.
-func (w *writer) bound(name string) { w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name) }
+// limitString limits the length of the string in an assigned variable: a string that doubles in a
+// loop would fill the memory long before the fuel is used up.
+func (w *writer) limitString(name string) {
+	w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name)
+}
 
 // twoValues returns a call that returns an int and a string.
 func (w *writer) twoValues() string {

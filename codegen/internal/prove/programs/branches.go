@@ -11,8 +11,8 @@ func (w *writer) inside(l loop, before func(), n int) loop {
 	return l
 }
 
-// labeled writes a statement with f, with a label in front if something in it uses one.
-func (w *writer) labeled(continues bool, f func(loop) loop) {
+// labeledStmt writes a statement with f, with a label in front if something in it uses one.
+func (w *writer) labeledStmt(continues bool, f func(loop) loop) {
 	w.names++
 	l := loop{label: fmt.Sprint("L", w.names), continues: continues}
 	body := w.aside(func() { l = f(l) })
@@ -50,7 +50,7 @@ func (w *writer) ifStatement() {
 }
 
 func (w *writer) switchStatement() {
-	w.labeled(false, func(l loop) loop {
+	w.labeledStmt(false, func(l loop) loop {
 		w.scope = &scope{up: w.scope}
 		defer func() { w.scope = w.scope.up }()
 		t := w.oneType(integer, text, boolean)
@@ -90,11 +90,11 @@ func (w *writer) caseExpr(t typ) string {
 	if w.chance(2) {
 		return w.value(t)
 	}
-	return w.observed(t, 2)
+	return w.observe(t, 2)
 }
 
 func (w *writer) typeSwitch() {
-	w.labeled(false, func(l loop) loop {
+	w.labeledStmt(false, func(l loop) loop {
 		e := w.expr(anything, 2)
 		w.names++
 		bound := fmt.Sprint("x", w.names)
@@ -125,7 +125,7 @@ func (w *writer) typeSwitch() {
 
 // selectStatement writes a select with one ready case, or with a default and none.
 func (w *writer) selectStatement() {
-	w.labeled(false, func(l loop) loop {
+	w.labeledStmt(false, func(l loop) loop {
 		none := "chan int(nil)"
 		w.line("select {")
 		switch w.r.IntN(5) {

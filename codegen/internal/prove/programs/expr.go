@@ -16,7 +16,7 @@ func (w *writer) expr(t typ, d int) string {
 		}
 	}
 	if w.chance(5) && t != param {
-		return w.awaited(t, d-1)
+		return w.await(t, d-1)
 	}
 	if underlying[t] != "" {
 		return w.parameterExpr(t, d-1)
@@ -36,10 +36,10 @@ func (w *writer) expr(t typ, d int) string {
 	return w.otherExpr(t, d-1)
 }
 
-// awaited returns a value of t that results from a suspension, if one is allowed.
-func (w *writer) awaited(t typ, d int) string {
+// await returns a value of t that results from a suspension, if one is allowed.
+func (w *writer) await(t typ, d int) string {
 	if !w.fn.suspends || !t.shown() {
-		return w.observed(t, d)
+		return w.observe(t, d)
 	}
 	if t == integer && w.chance(2) {
 		return fmt.Sprintf("trace.Step(t, %s)", w.expr(t, d))
@@ -47,8 +47,8 @@ func (w *writer) awaited(t typ, d int) string {
 	return fmt.Sprintf("trace.Get[%s](t, %s)", t, w.expr(t, d))
 }
 
-// observed returns a value of t whose evaluation is logged.
-func (w *writer) observed(t typ, d int) string {
+// observe returns a value of t whose evaluation is logged.
+func (w *writer) observe(t typ, d int) string {
 	if !t.shown() {
 		return fmt.Sprintf("Gid[%s](%s)", t, w.expr(t, d))
 	}
@@ -71,7 +71,7 @@ func (w *writer) value(t typ) string {
 	if path := w.path(t); path != "" {
 		return path
 	}
-	return w.observed(t, 0)
+	return w.observe(t, 0)
 }
 
 // operand returns a value that a selector, an index or arguments may follow.

@@ -42,21 +42,21 @@ func (w *writer) returnStatement() {
 	if w.fn.results != nil && w.chance(3) {
 		for _, v := range w.fn.results {
 			if w.hidden(v) {
-				w.line("return %s", w.returned())
+				w.line("return %s", w.returnValues())
 				return
 			}
 		}
 		w.line("return")
 		return
 	}
-	if values := w.returned(); values != "" {
+	if values := w.returnValues(); values != "" {
 		w.line("return %s", values)
 		return
 	}
 	w.line("return")
 }
 
-func (w *writer) returned() string {
+func (w *writer) returnValues() string {
 	var values []string
 	for _, t := range w.fn.types {
 		values = append(values, w.expr(t, 2))

@@ -7,16 +7,16 @@ import (
 
 // loopStatement writes a loop of one of the possible kinds.
 func (w *writer) loopStatement() {
-	w.labeled(true, func(l loop) loop {
+	w.labeledStmt(true, func(l loop) loop {
 		w.scope = &scope{up: w.scope}
 		defer func() { w.scope = w.scope.up }()
 		switch w.r.IntN(5) {
 		case 0, 1:
-			return w.counted(l)
+			return w.forLoop(l)
 		case 2:
 			return w.conditional(l)
 		default:
-			return w.ranged(l)
+			return w.rangeLoop(l)
 		}
 	})
 }
@@ -25,8 +25,8 @@ func (w *writer) body(l loop) loop {
 	return w.inside(l, func() { w.line("t.Burn()") }, 1+w.r.IntN(4))
 }
 
-// counted writes a loop with three clauses.
-func (w *writer) counted(l loop) loop {
+// forLoop writes a loop with three clauses.
+func (w *writer) forLoop(l loop) loop {
 	start := w.expr(integer, 1)
 	i := w.declare(integer)
 	i.fixed = !w.chance(4) // most loops should end by themselves
@@ -72,8 +72,8 @@ func (w *writer) conditional(l loop) loop {
 	return l
 }
 
-// ranged writes a range loop.
-func (w *writer) ranged(l loop) loop {
+// rangeLoop writes a range loop.
+func (w *writer) rangeLoop(l loop) loop {
 	over, key, value := w.rangeOperand()
 	if w.chance(4) && key != "" && (value != "" || key == integer) {
 		targets := w.place(key)

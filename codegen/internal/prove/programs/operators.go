@@ -172,13 +172,13 @@ func (w *writer) otherExpr(t typ, d int) string {
 		return w.functionExpr(d)
 	case methods:
 		of := w.oneType(record, recordAt, number, embedded)
-		return fmt.Sprintf("GI(%s)", typed(of, w.expr(of, d)))
+		return fmt.Sprintf("GI(%s)", withType(of, w.expr(of, d)))
 	}
 	return fmt.Sprintf("Gid(%s)", w.leaf(t))
 }
 
-// functionExpr returns a function value. It contains no suspension, which would block in a literal
-// that is kept.
+// functionExpr returns a function value. It contains no suspension, which would block in a
+// literal that is kept.
 func (w *writer) functionExpr(d int) string {
 	switch w.r.IntN(4) {
 	case 0:

@@ -47,7 +47,7 @@ func (w *writer) statement() {
 	case n < 38 && nested:
 		w.inBlock()
 	case n < 39:
-		w.started()
+		w.startGoroutine()
 	case n < 41:
 		w.spotLiteral()
 	case n < 43:
@@ -92,7 +92,7 @@ func (w *writer) define() {
 		a, b := w.expr(t, 2), w.expr(u, 2)
 		x := w.declare(t)
 		y := w.declare(u)
-		w.line("%s, %s := %s, %s", x.name, y.name, typed(t, a), typed(u, b))
+		w.line("%s, %s := %s, %s", x.name, y.name, withType(t, a), withType(u, b))
 	case 3:
 		w.defineMany()
 	case 4:
@@ -103,12 +103,12 @@ func (w *writer) define() {
 		fallthrough
 	default:
 		e := w.expr(t, w.size.depth)
-		w.line("%s := %s", w.declare(t).name, typed(t, e))
+		w.line("%s := %s", w.declare(t).name, withType(t, e))
 	}
 }
 
-// typed returns e as written where the context does not give it the type t.
-func typed(t typ, e string) string {
+// withType returns e as written where the context does not give it the type t.
+func withType(t typ, e string) string {
 	if t == small || t == number || t == ratio {
 		return string(t) + "(" + e + ")"
 	}
@@ -228,8 +228,8 @@ func (w *writer) alias() {
 	w.line("%s := &%s", w.declare(at).name, v.name)
 }
 
-// started starts a goroutine and waits for it.
-func (w *writer) started() {
+// startGoroutine starts a goroutine and waits for it.
+func (w *writer) startGoroutine() {
 	e := w.expr(integer, w.size.depth)
 	ch := stems[integer] + "c" + itoa(w.names)
 	w.names++

@@ -39,7 +39,7 @@ func cuts(source string) []cut {
 			c.cut(fn, "")
 			if fn.Doc != nil {
 				c.cut(fn.Doc, "")
-				c.add(replacement{c.at(fn.Doc.Pos()), c.at(fn.End()), ""})
+				c.add(replacement{c.offset(fn.Doc.Pos()), c.offset(fn.End()), ""})
 			}
 		}
 	}
@@ -53,15 +53,15 @@ type cutter struct {
 	list   []cut
 }
 
-func (c *cutter) at(p token.Pos) int { return int(p) - c.base }
+func (c *cutter) offset(p token.Pos) int { return int(p) - c.base }
 
-func (c *cutter) text(n ast.Node) string { return c.source[c.at(n.Pos()):c.at(n.End())] }
+func (c *cutter) text(n ast.Node) string { return c.source[c.offset(n.Pos()):c.offset(n.End())] }
 
 func (c *cutter) add(parts ...replacement) { c.list = append(c.list, parts) }
 
 // cut replaces a node.
 func (c *cutter) cut(n ast.Node, with string) {
-	c.add(replacement{c.at(n.Pos()), c.at(n.End()), with})
+	c.add(replacement{c.offset(n.Pos()), c.offset(n.End()), with})
 }
 
 func (c *cutter) visit(n ast.Node) bool {
@@ -92,17 +92,17 @@ func (c *cutter) visit(n ast.Node) bool {
 // runs.
 func (c *cutter) statements(list []ast.Stmt) {
 	for i, s := range list {
-		parts := cut{{c.at(s.Pos()), c.at(s.End()), ""}}
+		parts := cut{{c.offset(s.Pos()), c.offset(s.End()), ""}}
 		for _, later := range list[i+1:] {
 			if a, ok := later.(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && declares(s, a.Rhs[0]) && strings.HasPrefix(c.text(a), "_ = ") {
-				parts = append(parts, replacement{c.at(a.Pos()), c.at(a.End()), ""})
+				parts = append(parts, replacement{c.offset(a.Pos()), c.offset(a.End()), ""})
 			}
 		}
 		c.add(parts...)
 	}
 	for n := len(list) / 2; n > 1; n /= 2 {
 		for from := 0; from+n <= len(list); from += n {
-			c.add(replacement{c.at(list[from].Pos()), c.at(list[from+n-1].End()), ""})
+			c.add(replacement{c.offset(list[from].Pos()), c.offset(list[from+n-1].End()), ""})
 		}
 	}
 }
@@ -138,19 +138,19 @@ func declares(s ast.Stmt, e ast.Expr) bool {
 func (c *cutter) unwrap(s ast.Stmt) {
 	inner := func(b *ast.BlockStmt) {
 		if b != nil {
-			c.cut(s, c.source[c.at(b.Lbrace)+1:c.at(b.Rbrace)])
+			c.cut(s, c.source[c.offset(b.Lbrace)+1:c.offset(b.Rbrace)])
 		}
 	}
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		if len(s.List) > 0 {
-			c.cut(s, c.source[c.at(s.Lbrace)+1:c.at(s.Rbrace)])
+			c.cut(s, c.source[c.offset(s.Lbrace)+1:c.offset(s.Rbrace)])
 		}
 	case *ast.IfStmt:
 		inner(s.Body)
 		if s.Else != nil {
 			c.cut(s, c.text(s.Else))
-			c.add(replacement{c.at(s.Body.End()), c.at(s.End()), ""})
+			c.add(replacement{c.offset(s.Body.End()), c.offset(s.End()), ""})
 		}
 	case *ast.ForStmt:
 		inner(s.Body)
@@ -175,7 +175,7 @@ func (c *cutter) unwrap(s ast.Stmt) {
 
 func (c *cutter) clause(s ast.Stmt, body []ast.Stmt) {
 	if len(body) > 0 {
-		c.cut(s, c.source[c.at(body[0].Pos()):c.at(body[len(body)-1].End())])
+		c.cut(s, c.source[c.offset(body[0].Pos()):c.offset(body[len(body)-1].End())])
 	}
 }
 
@@ -185,7 +185,7 @@ func (c *cutter) call(call *ast.CallExpr) {
 		return
 	}
 	for i := 1; i < len(call.Args); i++ {
-		c.add(replacement{c.at(call.Args[i-1].End()), c.at(call.Args[i].End()), ""})
+		c.add(replacement{c.offset(call.Args[i-1].End()), c.offset(call.Args[i].End()), ""})
 	}
 }
 

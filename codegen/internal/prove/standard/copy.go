@@ -68,14 +68,14 @@ func hidden(path string) bool {
 	return slices.Contains(strings.Split(path, "/"), "internal") || strings.HasPrefix(path, "vendor/")
 }
 
-// renamed returns the import path of a copy.
-func renamed(path string) string {
+// copyPath returns the import path of a copy.
+func copyPath(path string) string {
 	return modulePath + "/" + strings.Replace(path, "vendor/", "vendored/", 1)
 }
 
 // copyPackage copies the files of p to dir, annotated.
 func copyPackage(p listed, dir string) ([]*annotated.File, error) {
-	to := filepath.Join(dir, strings.TrimPrefix(renamed(p.ImportPath), modulePath))
+	to := filepath.Join(dir, strings.TrimPrefix(copyPath(p.ImportPath), modulePath))
 	var errs []error
 	for _, name := range p.EmbedFiles {
 		data, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -120,7 +120,7 @@ func annotate(p listed, path, text string) (*annotated.File, error) {
 			path = mapped
 		}
 		if hidden(path) && !ofTheCompiler(path) {
-			edits.Replace(spec.Path, strconv.Quote(renamed(path)))
+			edits.Replace(spec.Path, strconv.Quote(copyPath(path)))
 		}
 	}
 	return annotated.New(path, text, fset, file, edits.List, annotated.CanSuspend), nil

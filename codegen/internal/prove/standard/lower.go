@@ -23,10 +23,10 @@ type Report struct {
 	Defects   []string          // faults that the generator reported of itself
 }
 
-// Lower copies the packages of the standard library that match patterns, and the internal packages
-// that they import, into dir. It annotates every function, and lowers all that are not refused. It
-// blocks for minutes if the patterns are "std", and writes the remaining work to progress after
-// each round. The current folder must be in this repository.
+// Lower copies the packages of the standard library that match patterns, and the internal
+// packages that they import, into dir. It annotates every function, and lowers all that are not
+// refused. It blocks for minutes if the patterns are "std", and writes the remaining work to
+// progress after each round. The current folder must be in this repository.
 func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) {
 	packages, err := list(patterns)
 	if err != nil {
@@ -58,16 +58,16 @@ func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) 
 		if len(result.Diagnostics) == 0 {
 			break
 		}
-		before, removed := l.annotated(), l.removed
+		before, removed := l.countAnnotated(), l.removed
 		fmt.Fprintf(progress, "%d functions annotated, %d findings\n", before, len(result.Diagnostics))
 		if err := l.withdraw(result.Diagnostics); err != nil {
 			return nil, err
 		}
-		if l.annotated() == before && l.removed == removed { // the next round would find the same
+		if l.countAnnotated() == before && l.removed == removed { // the next round would be equal
 			return nil, fmt.Errorf("standard: a finding that no annotation is the cause of: %s", result.Diagnostics[0])
 		}
 	}
-	l.report.Lowered = l.annotated()
+	l.report.Lowered = l.countAnnotated()
 	return l.report, nil
 }
 
@@ -79,16 +79,16 @@ type lowering struct {
 	removed int // packages that do not compile even without annotations
 }
 
-// annotated returns how many functions are still annotated.
-func (l *lowering) annotated() (n int) {
+// countAnnotated returns how many functions are still annotated.
+func (l *lowering) countAnnotated() (n int) {
 	for _, f := range l.files {
 		n += f.Functions
 	}
 	return n
 }
 
-// withdraw withdraws the annotations of functions with findings, and of whole packages that do not
-// type-check.
+// withdraw withdraws the annotations of functions with findings, and of whole packages that do
+// not type-check.
 func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 	byFile := map[string][]codegen.Diagnostic{}
 	for _, d := range found {

@@ -33,5 +33,5 @@ func TestPathsOfCopies(t *testing.T) {
 	assert.True(t, hidden("net/internal/socktest"))
 	assert.True(t, hidden("vendor/golang.org/x/net/idna"))
 	assert.False(t, hidden("net/http"))
-	assert.Equal(t, modulePath+"/vendored/golang.org/x/net/idna", renamed("vendor/golang.org/x/net/idna"))
+	assert.Equal(t, modulePath+"/vendored/golang.org/x/net/idna", copyPath("vendor/golang.org/x/net/idna"))
 }

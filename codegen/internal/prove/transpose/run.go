@@ -186,7 +186,7 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			continue
 		}
 		for _, d := range reasons {
-			r.refused(p, d)
+			r.recordRefusal(p, d)
 		}
 	}
 	if known == 0 {
@@ -201,8 +201,8 @@ func (r *runner) differs(p *program, how string) {
 	fmt.Fprintf(r.Progress, "different: %s: %s\n", p.path, how)
 }
 
-// refused records why a function keeps its plain form.
-func (r *runner) refused(p *program, d codegen.Diagnostic) {
+// recordRefusal records why a function keeps its plain form.
+func (r *runner) recordRefusal(p *program, d codegen.Diagnostic) {
 	if d.Category == "internal" {
 		r.differs(p, d.String())
 	}
