@@ -199,7 +199,7 @@ func (l *List) letGo() bool {
 }
 
 // leaveNote makes the last holder sweep when it ends its hold. It returns false if there
-// is no holder.
+// is not a holder.
 func (l *List) leaveNote() bool {
 	for {
 		h := l.holders.Load()

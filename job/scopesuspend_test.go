@@ -186,7 +186,7 @@ func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
 		assert.Equal(t, ErrGoexit, err)
 		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return newPanicError("returned") })).Await()
 		_, alone := err.(*PanicError)
-		assert.False(t, alone, "an error that was returned is no panic of the body")
+		assert.False(t, alone, "an error that was returned is not a panic of the body")
 	}
 }
 

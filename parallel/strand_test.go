@@ -81,7 +81,7 @@ func endOf(t *testing.T, err error) error {
 	p, ok := err.(interface {
 		Job() *job.Job[suspension.End]
 	})
-	require.True(t, ok, "%v is no operation under way", err)
+	require.True(t, ok, "%v is not an operation under way", err)
 	end, err := p.Job().Wait(t.Context())
 	require.NoError(t, err)
 	if end.Goexit {

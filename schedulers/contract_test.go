@@ -54,8 +54,8 @@ func TestAContextCarriesItsWorker(t *testing.T) {
 	w := &directWorker{&direct{}}
 	ctx := context.WithValue(context.Background(), schedulers.WorkerKey, schedulers.Worker(w))
 	assert.Same(t, w, schedulers.WorkerFrom(ctx))
-	assert.Nil(t, schedulers.FromContext(ctx), "a worker is no scheduler")
-	assert.Nil(t, schedulers.WorkerFrom(schedulers.With(context.Background(), w.of)), "and a scheduler is no worker")
+	assert.Nil(t, schedulers.FromContext(ctx), "a worker is not a scheduler")
+	assert.Nil(t, schedulers.WorkerFrom(schedulers.With(context.Background(), w.of)), "and a scheduler is not a worker")
 }
 
 func TestANilContextCarriesNothing(t *testing.T) {

@@ -131,7 +131,7 @@ func TestAWorkItemIsToldWholeOrNotAtAll(t *testing.T) {
 	}
 	assert.InDelta(t, 1000, told, 500)
 	require.NoError(t, s.Submit(blank{}, schedulers.Hint{}))
-	assert.Empty(t, h.of(blank{}), "it is no pointer")
+	assert.Empty(t, h.of(blank{}), "it is not a pointer")
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 

@@ -14,11 +14,11 @@ import (
 
 // # Works under realistic conditions
 //
-// The works W1 to W8 run under a context that never ends, in the order that suits the library. No
-// service does: its contexts end with a request, its functions are called by jobs, and it waits
-// for results in any order. The works V1 to V8 are the same under such conditions, compared with
-// goroutines that can be stopped in the same way, by a select on Done. A library that is fast
-// only under Background is fast only in benchmarks.
+// The workloads W1 to W8 run under a context that never ends, in the order that suits the
+// library. No service does: its contexts end with a request, its functions are called by jobs,
+// and it waits for results in any order. The workloads V1 to V8 are the same under such
+// conditions, compared with goroutines that can be stopped in the same way, by a select on Done.
+// A library that is fast only under Background is fast only in benchmarks.
 
 // circumstance is a condition under which a program runs a work.
 type circumstance struct {
@@ -91,7 +91,7 @@ func variant(w *contest.Work, id string, stopped contest.Contender, ours ...[]co
 	return &v
 }
 
-// variants returns the works V1 to V8.
+// variants returns the workloads V1 to V8.
 func variants() []*contest.Work {
 	return []*contest.Work{
 		variant(spawn(), "V1", stoppable("a channel for each result", spawnStoppable), met("", spawnUnder)),

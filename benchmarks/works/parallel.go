@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/parallel"
 )
 
-// The forms of works W1 to W4 in package parallel: the handles of its forks cannot leave the
+// The forms of workloads W1 to W4 in package parallel: the handles of its forks cannot leave the
 // function that made them, and so cost no allocation.
 
 // everywhere returns the schedulers that can help with parallel work.

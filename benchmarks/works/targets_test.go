@@ -15,7 +15,7 @@ func TestTargetsAreOfContendersThatThereAre(t *testing.T) {
 			_, err := w.Contender(target.Contender)
 			assert.NoError(t, err, w.ID)
 			if target.Base != "" {
-				assert.True(t, slices.Contains(w.Bases, target.Base), "%s: %s is no base", w.ID, target.Base)
+				assert.True(t, slices.Contains(w.Bases, target.Base), "%s: %s is not a base", w.ID, target.Base)
 			}
 			assert.LessOrEqual(t, target.Goal, target.Ship, "%s %s", w.ID, target.Contender)
 			assert.Positive(t, target.Goal, "%s %s", w.ID, target.Contender)

@@ -154,5 +154,5 @@ func TestTheCommandWritesAPageForEachLesson(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(page), `"title":"`+l.Title)
 	}
-	require.Error(t, write(context.Background(), filepath.Join(folder, "index.html"), &out), "it is no folder")
+	require.Error(t, write(context.Background(), filepath.Join(folder, "index.html"), &out), "it is not a folder")
 }

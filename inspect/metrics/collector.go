@@ -35,7 +35,7 @@ type Collector struct {
 	among      int // measures 1 in so many
 	schedulers table[*scheduler]
 	functions  table[*function]
-	works      times // of queued works
+	works      times // of queued work items
 	lives      lives
 	stop       func()
 }
@@ -73,7 +73,7 @@ type Scheduler struct {
 	Workers                                              uint64 // now
 
 	Start   Histogram // time from a submission to its begin
-	Run     Histogram // of works
+	Run     Histogram // of work items
 	Blocked Histogram // of waits in the middle of work
 	Parked  Histogram // of workers' sleeps
 	Depth   Histogram // the queue's length at each submission

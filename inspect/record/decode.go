@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrFormat is wrapped by the error of [Read] if its input is no recording, or is damaged.
+// ErrFormat is wrapped by the error of [Read] if its input is not a recording, or is damaged.
 var ErrFormat = errors.New("record: not a recording")
 
 // Read reads a recording. With an error it also returns the part that it has read. The error
@@ -169,8 +169,8 @@ func (d *decoder) entry() {
 	}
 }
 
-// definition reads an entry that is no event of a scheduler or a job. It adds an entry only if it
-// was read without an error.
+// definition reads an entry that is not an event of a scheduler or a job. It adds an entry only
+// if it was read without an error.
 func (d *decoder) definition(tag byte) {
 	switch tag {
 	case entryEnd:

@@ -12,8 +12,8 @@ import (
 
 // WritePerfetto writes the recording in the JSON format of Chrome's trace viewer, which
 // ui.perfetto.dev also opens. Each scheduler is a process with its workers as threads and a
-// counter of queued works. Each job is a track with its suspensions. Arrows lead from submissions
-// to runs and from victims to thieves. The returned error is that of w.
+// counter of queued work items. Each job is a track with its suspensions. Arrows lead from
+// submissions to runs and from victims to thieves. The returned error is that of w.
 func (r *Recording) WritePerfetto(w io.Writer) error {
 	p := &perfetto{Recording: r, out: bufio.NewWriter(w), queued: map[int]int{}, flows: map[[2]int]int{}, tracks: map[[2]int]bool{}, open: map[int]bool{}}
 	_, p.err = p.out.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)

@@ -33,7 +33,7 @@ func TestASimulationStandsInForItsOwnWorkAlone(t *testing.T) {
 	usual := ambient.Default()
 	first, second := simulation.New(1), simulation.New(2)
 	endFirst, endSecond := ambient.StandIn(first), ambient.StandIn(second)
-	assert.Same(t, usual, ambient.Default(), "the test is no work of theirs")
+	assert.Same(t, usual, ambient.Default(), "the test is not work of theirs")
 	on(t, first, first, func() {
 		assert.Same(t, first, ambient.Default().Scheduler)
 		elsewhere := make(chan *schedulers.Home)

@@ -36,7 +36,7 @@ type function struct{ short atomic.Int32 }
 func Over(limit time.Duration) *Functions { return &Functions{limit: limit} }
 
 // Code returns the number that identifies the function fn. Closures that are made at one place
-// are the same function. It returns 0 if fn is no function.
+// are the same function. It returns 0 if fn is not a function.
 func Code(fn any) uintptr {
 	v := reflect.ValueOf(fn)
 	if v.Kind() != reflect.Func {

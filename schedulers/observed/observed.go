@@ -98,7 +98,7 @@ func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 // Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
 // [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if
 // that refuses. Hints are passed on. It blocks, or runs work in place, only if Submit
-// of the scheduler beneath does. A refusal is no event: the submitter gets it as an
+// of the scheduler beneath does. A refusal is not an event: the submitter gets it as an
 // error.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	v := &observedWorker{scheduler: s}

@@ -96,7 +96,7 @@ func saysBeneath(o *over) {
 	s := o.make(o.TB, o.beneath)
 	switch l, ok := s.(schedulers.Layered); {
 	case !ok:
-		o.Error("the scheduler is no schedulers.Layered")
+		o.Error("the scheduler is not a schedulers.Layered")
 	case l.Beneath() != schedulers.Scheduler(o.beneath):
 		o.Errorf("Beneath returned %v", l.Beneath())
 	case !schedulers.RunsOn(s, o.beneath):
@@ -135,7 +135,7 @@ func announcesBlock(o *over) {
 	o.inside(func(_ Scheduler, on schedulers.Worker) {
 		b, ok := on.(schedulers.Blocker)
 		if !ok {
-			o.Error("the worker is no schedulers.Blocker")
+			o.Error("the worker is not a schedulers.Blocker")
 			return
 		}
 		unblock, err := b.Block()
@@ -154,7 +154,7 @@ func announcesHome(o *over) {
 	o.inside(func(s Scheduler, on schedulers.Worker) {
 		b, ok := on.(schedulers.HomeBlocker)
 		if !ok {
-			o.Error("the worker is no schedulers.HomeBlocker")
+			o.Error("the worker is not a schedulers.HomeBlocker")
 			return
 		}
 		if unblock, err := b.BlockFor(s, make(chan struct{})); err == nil {
@@ -199,7 +199,7 @@ func passesTimers(o *over) {
 	o.inside(func(s Scheduler, _ schedulers.Worker) {
 		clock, ok := s.(schedulers.Timers)
 		if !ok {
-			o.Error("the scheduler is no schedulers.Timers")
+			o.Error("the scheduler is not a schedulers.Timers")
 			return
 		}
 		clock.StartTimer(&schedulers.Timer{}, time.Hour)

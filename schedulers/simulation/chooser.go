@@ -40,7 +40,7 @@ type question struct {
 
 // Pick lets the program itself make a choice that belongs to the schedule: one of
 // 0 to n-1. It is recorded in the trace like a choice between turns. A test asks
-// it whether a request fails this time. An n below 2 is no choice, and Pick
+// it whether a request fails this time. An n below 2 is not a choice, and Pick
 // returns 0. It does not block.
 //
 // A program is reproducible only if the work that has its turn calls it.

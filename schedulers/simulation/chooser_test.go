@@ -29,7 +29,7 @@ func TestAChooserDecidesAndItsTraceRepeatsThat(t *testing.T) {
 	}
 }
 
-// An answer that is no turn, and a panic, count as the first turn.
+// An answer that is not a turn, and a panic, count as the first turn.
 func TestAChooserThatFailsChoosesTheOldest(t *testing.T) {
 	oldest := program(t, simulation.Replay(nil))
 	for name, choose := range map[string]func([]simulation.Turn) int{

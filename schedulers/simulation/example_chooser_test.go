@@ -93,7 +93,7 @@ func ExampleOnPanic() {
 	// <nil>
 }
 
-// A server that waits until its context ends is no deadlock.
+// A server that waits until its context ends is not a deadlock.
 func ExampleIdle() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := simulation.New(1, simulation.Settle(), simulation.Idle(func() bool {

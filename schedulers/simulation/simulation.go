@@ -64,7 +64,7 @@ type Option func(*Scheduler)
 
 // Steps limits how many steps the simulation takes before its driver returns
 // [ErrTooManySteps]; a program that keeps starting work would run forever. Zero
-// or less is no limit, which is the default.
+// or less means no limit, which is the default.
 func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
 
 // Outside makes the driver wait for d whenever nothing can run, before it lets

@@ -266,7 +266,7 @@ func TestAShutdownThatGivesUpAbandonsWhatIsQueued(t *testing.T) {
 }
 
 // TestWaitsOfAForeignGoroutineEndWithTheWork has work that gives its worker to a goroutine, which
-// waits in its name, and ends first. That is no deadlock: the goroutine is none of the
+// waits in its name, and ends first. That is not a deadlock: the goroutine is none of the
 // simulation's, and continues waiting by itself.
 func TestWaitsOfAForeignGoroutineEndWithTheWork(t *testing.T) {
 	for seed := range uint64(20) {

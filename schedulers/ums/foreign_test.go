@@ -64,7 +64,7 @@ func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *t
 		assert.NoError(t, w.Delete())
 		close(gate)
 		<-foreign
-		assert.Zero(t, list.Len(), "its blocking has ended, and it is no worker any more")
+		assert.Zero(t, list.Len(), "its blocking has ended, and it is not a worker any more")
 		assert.Equal(t, []ums.Cause{ums.None, ums.InCall}, causes)
 	})
 }

@@ -56,7 +56,7 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 // longest time. If the guess is wrong, a computing worker has lost its thread, and the
 // blocked worker has kept one; as many workers run as there are threads.
 //
-// One count is no evidence: a worker may wait for a mutex at that moment, or be
+// One count is not evidence: a worker may wait for a mutex at that moment, or be
 // on its way from a processor to a queue, where Go counts it neither as running
 // nor as ready. On a busy machine, where threads are preempted at such moments, one check
 // in a hundred counted too few. So a missing worker counts only after two checks in a row,

@@ -87,7 +87,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		return c, fmt.Errorf("flags: %q is none; works are named by -works", flags.Arg(0))
 	}
 	if c.from < 1 || c.to < c.from {
-		return c, fmt.Errorf("flags: from %d to %d jobs is no range", c.from, c.to)
+		return c, fmt.Errorf("flags: from %d to %d jobs is not a range", c.from, c.to)
 	}
 	var errs [4]error
 	c.axes, errs[0] = axesOf(*axes)
@@ -113,7 +113,7 @@ func numbers(name, list string) (all []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("flags: -%s: %q is no number of at least 1", name, text)
+			return nil, fmt.Errorf("flags: -%s: %q is not a number of at least 1", name, text)
 		}
 		all = append(all, n)
 	}

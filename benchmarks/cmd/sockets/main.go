@@ -4,7 +4,7 @@
 // package netio, event loops written with callbacks, and a bare epoll loop as the lower bound.
 // Server and client are separate processes; the client is the same for all.
 //
-//	go run ./cmd/sockets                      all works, nine rounds: an hour
+//	go run ./cmd/sockets                      all workloads, nine rounds: an hour
 //	go run ./cmd/sockets -rounds 3 -only idle,echo
 //	go run ./cmd/sockets -list
 //
@@ -89,7 +89,7 @@ func run(ctx context.Context, s settings, out io.Writer) error {
 	}
 	for _, name := range s.only {
 		if !slices.ContainsFunc(works, func(w work) bool { return w.name == name }) {
-			return fmt.Errorf("sockets: %q is no work; -list names them", name)
+			return fmt.Errorf("sockets: %q is not work; -list names them", name)
 		}
 	}
 	here := report.Here()

@@ -18,7 +18,7 @@ type Conditions struct {
 	GOGC    string        `json:"gogc"`
 	Rounds  int           `json:"rounds"`
 	Reps    int           `json:"reps"`
-	Scale   int           `json:"scale"` // the divisor of the works' sizes
+	Scale   int           `json:"scale"` // the divisor of the workloads' sizes
 	Nap     time.Duration `json:"nap"`
 }
 

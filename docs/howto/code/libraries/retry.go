@@ -37,8 +37,8 @@ func retry[T any](ctx context.Context, p policy, operation func(context.Context)
 // policy holds the options of backoff.Retry. Like the pauses, it is for one call at a time.
 type policy struct {
 	pauses  backoff.BackOff
-	tries   uint          // all of them; 0 is no limit
-	longest time.Duration // of all tries and pauses; 0 is no limit
+	tries   uint          // all of them; 0 means no limit
+	longest time.Duration // of all tries and pauses; 0 means no limit
 }
 
 // judge returns the pause after a try, or backoff.Stop and the error of the operation.
