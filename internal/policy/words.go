@@ -10,6 +10,7 @@ import (
 // word is a pattern that committed text must not contain.
 type word struct {
 	pattern *regexp.Regexp
+	unless  *regexp.Regexp // matches the hits that are allowed; may be nil
 	what    string
 	mend    string
 }
@@ -35,7 +36,18 @@ var forbidden = []word{
 	{
 		pattern: regexp.MustCompile(`(?i)\b(?:issue|ticket)\s+#?\d+\b`),
 		what:    "a number that says nothing without the tracker",
-		mend:    "write the reason itself; for a bug of Go, write golang/go#N beside it",
+		mend:    "write the reason itself; for a bug of Go, write golang/go#N next to it",
+	},
+	{
+		pattern: regexp.MustCompile(`\w\S* (?:is|was) n[o] [a-z]+`),
+		unless:  regexp.MustCompile(`\b[Tt]here |(?:longer|more|other|less|better|worse|different|faster|slower|way|reason|need)$`),
+		what:    "a noun denied by no",
+		mend:    "write that it is not a thing of this kind, or what it means: 0 means no limit",
+	},
+	{
+		pattern: regexp.MustCompile(`//.*\b(?:[Tt]he|of|all|two|many|these|those|other|count|\d) work[s]\b`),
+		what:    "work in the plural",
+		mend:    "write work items; a job, a task or a callback may be the better word",
 	},
 }
 
@@ -51,7 +63,7 @@ func words(t *Tree) []Finding {
 		}
 		for i, line := range bytes.Split(f.Text, []byte("\n")) {
 			for _, w := range forbidden {
-				if hit := w.pattern.Find(line); hit != nil {
+				if hit := w.pattern.Find(line); hit != nil && (w.unless == nil || !w.unless.Match(hit)) {
 					hit = bytes.TrimSpace(hit)
 					found = append(found, Finding{f.Path, i + 1, string(hit), fmt.Sprintf("%s (%s)", w.what, hit), w.mend})
 				}

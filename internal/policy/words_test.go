@@ -23,6 +23,11 @@ A path like ./work/x, http://example.com/home/x or a/tmp/b stays.
 -- c.sh --
 GOPROXY|=off go test
 curl pro|xy.golang.org
+-- e.go --
+package e // a zero is n|o limit
+// There is no limit, and it is no longer needed.
+// is no line of its own, since the subject is above
+// It counts all work|s of a queue, and it works.
 -- testdata/d.txtar --
 see issue| #12, and reissue 12 copies
 -- go.sum --
@@ -36,6 +41,8 @@ h1:XX|X
 		`b.md:2: a path of one machine (C:\Us` + `ers)`,
 		"c.sh:1: the host of a registry (GOPROXY" + "=)",
 		"c.sh:2: the host of a registry (pro" + "xy.golang.org)",
+		"e.go:1: a noun denied by no (zero is n" + "o limit)",
+		"e.go:4: work in the plural (// It counts all work" + "s)",
 		"testdata/d.txtar:1: a number that says nothing without the tracker (issue" + " #12)",
 	}, got)
 }
