@@ -38,11 +38,11 @@ func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 		waitAsync(endless, &auto, job.Void{}),
 		waitAsync(endless, &gate, job.Void{}),
 		waitAsync(endless, &down, job.Void{}),
-		waitAsync(endless, full.sending(), 7),
+		waitAsync(endless, full.senderHost(), 7),
 		waitAsync(endless, &news, 7),
 	)
 	assert.False(t, m.TryLock() || rw.TryRLock() || km.TryLock(1) || s.TryAcquire(1) || auto.TryWait(), "it was taken")
-	assert.Equal(t, 7, value(t, waitAsync(endless, filled.receiving(), job.Void{})))
+	assert.Equal(t, 7, value(t, waitAsync(endless, filled.receiverHost(), job.Void{})))
 	assert.Equal(t, 7, value(t, waitAsync(endless, sub, job.Void{})))
 	assert.Equal(t, 7, value(t, full.ReceiveAsync(endless)))
 }
@@ -63,8 +63,8 @@ func TestItIsClosedBetweenTheFastPathAndAdmission(t *testing.T) {
 	sub := news.Subscribe()
 	c.Close()
 	news.Close()
-	assert.Equal(t, ErrClosed, waitAsync(endless, c.sending(), 1).Err())
-	assert.Equal(t, ErrClosed, waitAsync(endless, c.receiving(), job.Void{}).Err())
+	assert.Equal(t, ErrClosed, waitAsync(endless, c.senderHost(), 1).Err())
+	assert.Equal(t, ErrClosed, waitAsync(endless, c.receiverHost(), job.Void{}).Err())
 	assert.Equal(t, ErrClosed, waitAsync(endless, &news, 1).Err())
 	assert.Equal(t, ErrClosed, waitAsync(endless, sub, job.Void{}).Err())
 }
@@ -74,7 +74,7 @@ func TestAReceiverComesBetweenTheFastPathOfASenderAndItsAdmission(t *testing.T) 
 	r := c.ReceiveAsync(endless)
 	var order []string
 	whenEnded(t, r, func() { order = append(order, "receiver") })
-	completed(t, waitAsync(endless, c.sending(), 5))
+	completed(t, waitAsync(endless, c.senderHost(), 5))
 	order = append(order, "sender")
 	assert.Equal(t, 5, value(t, r))
 	assert.Equal(t, []string{"receiver", "sender"}, order)

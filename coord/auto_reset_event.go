@@ -27,12 +27,13 @@ type AutoResetEvent struct {
 // in which case the event is unchanged. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
 	if e.TryWait() {
-		budget.Yield() // with what is held
+		// Yield with the signal consumed: in a search, others must be able to find it taken.
+		budget.Yield()
 		return nil
 	}
 	_, err = wait(ctx, e, job.Void{})
@@ -43,26 +44,26 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 // or is Canceled when ctx ends first. It does not block; it allocates nothing if
 // the event is set.
 func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if e.TryWait() {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, e, job.Void{})
 }
 
 // WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
 func (e *autoResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, e, err)
 	}
 	if r.Proceed() && e.TryWait() {
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, e, job.Void{}), nil
+	return enterWaitVoid(r, ctx, e, job.Void{}), nil
 }
 
 // TryWait resets the event and reports whether it was set. It does not block.

@@ -43,7 +43,7 @@ func NewBarrier(parties int) *Barrier {
 // ctx ends first, it returns the reason. It blocks; its twin is [Barrier.WaitAsync].
 func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 	budget.Yield()
-	ctx, err = bound(ctx)
+	ctx, err = checkContext(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -57,7 +57,7 @@ func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 // true for exactly one of each phase, or is Canceled when ctx ends first. It does
 // not block.
 func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[bool](ctx, err)
 	}
@@ -69,14 +69,14 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 
 // WaitEnter is [Barrier.Wait] as generated machines call it.
 func (b *barrier) WaitEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[bool], leader bool, err error) {
-	ctx, err = bound(ctx)
+	ctx, err = checkContext(ctx)
 	if err != nil {
 		return endEntry(r, b, false, err)
 	}
 	if b.isLast() {
 		return endEntry(r, b, true, nil)
 	}
-	return entered(r, ctx, b, job.Void{}), false, nil
+	return enterWait(r, ctx, b, job.Void{}), false, nil
 }
 
 // isLast ends the phase if the caller is the last to arrive.

@@ -42,10 +42,10 @@ type broadcast[T any] struct {
 	// Set when the broadcast is made.
 	capacity int
 	full     FullMode
-	dropped  schedulers.Hook[T]
+	onDrop   schedulers.Hook[T]
 
 	mu      interleave.Mutex
-	kept    ring[kept[T]]
+	kept    ring[keptElement[T]]
 	first   uint64                       // the number of the oldest in kept, or the next one
 	subs    linked.List[subscription[T]] // in order of creation
 	senders queue[job.Void, T]           // the broadcast is full while one waits
@@ -54,8 +54,8 @@ type broadcast[T any] struct {
 
 type hiddenBroadcast[T any] = broadcast[T]
 
-// kept is an element that some subscriptions have yet to read.
-type kept[T any] struct {
+// keptElement is an element that some subscriptions have yet to read.
+type keptElement[T any] struct {
 	value  T
 	unread int
 }
@@ -68,16 +68,16 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 		panic("coord: broadcast without capacity")
 	}
 	full.mustBeKnown()
-	return &Broadcast[T]{broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}}
+	return &Broadcast[T]{broadcast[T]{capacity: capacity, full: full, onDrop: merge(opts).onDrop}}
 }
 
 // Subscribe returns a subscription to later elements. Close it when it is no longer read;
 // an open subscription that is not read may hold up all senders. It does not block.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
-	s := &Subscription[T]{subscription[T]{of: &b.hiddenBroadcast}}
+	s := &Subscription[T]{subscription[T]{broadcast: &b.hiddenBroadcast}}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.at = b.next()
+	s.nextNumber = b.next()
 	b.subs.Add(&s.links, &s.hiddenSubscription)
 	return s
 }
@@ -104,7 +104,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 		decided = b.senders.serveAll(job.Void{}, err)
 		var none T
 		for s := range b.subs.All() {
-			decided.join(s.receivers.serveAll(none, err))
+			decided.append(s.receivers.serveAll(none, err))
 		}
 	}
 	b.mu.Unlock()
@@ -115,12 +115,12 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 func (b *broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
 
 // put sends v if the buffer has room, or else decides by the full mode.
-func (b *broadcast[T]) put(v T) (p placement[T]) {
+func (b *broadcast[T]) put(v T) (p putResult[T]) {
 	switch {
 	case b.closed != nil:
 		p.err = b.closed
 	case b.hasSpace():
-		p.decided = b.hand(v)
+		p.decided = b.handOver(v)
 	case b.full == WaitForRoom:
 		p.mustWait = true
 	case b.full == Reject:
@@ -128,8 +128,8 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 	case b.full == DropOldest:
 		// A subscription that had yet to read the element detects the loss when it
 		// reads: its number is below first.
-		p.drops, p.lost = true, b.forget()
-		p.decided = b.hand(v)
+		p.drops, p.lost = true, b.dropOldest()
+		p.decided = b.handOver(v)
 	default:
 		p.drops, p.lost = true, v
 	}
@@ -140,9 +140,9 @@ func (b *broadcast[T]) put(v T) (p placement[T]) {
 // since otherwise none could ever be sent.
 func (b *broadcast[T]) hasSpace() bool { return b.kept.len() < max(1, b.capacity) }
 
-// hand delivers v to the waiting subscriptions and keeps it for the others. The buffer
+// handOver delivers v to the waiting subscriptions and keeps it for the others. The buffer
 // has space.
-func (b *broadcast[T]) hand(v T) (decided outcomes) {
+func (b *broadcast[T]) handOver(v T) (decided outcomes) {
 	unread := 0
 	for s := range b.subs.All() {
 		if s.receivers.empty() {
@@ -152,18 +152,18 @@ func (b *broadcast[T]) hand(v T) (decided outcomes) {
 		w := s.receivers.pop()
 		w.value = v
 		decided.add(w)
-		s.at++
+		s.nextNumber++
 	}
 	if unread > 0 {
-		b.kept.push(kept[T]{v, unread})
+		b.kept.push(keptElement[T]{v, unread})
 	} else {
 		b.first++ // all waited, so nothing is kept
 	}
 	return decided
 }
 
-// forget drops the oldest element that is kept, and returns it.
-func (b *broadcast[T]) forget() T {
+// dropOldest drops the oldest element that is kept, and returns it.
+func (b *broadcast[T]) dropOldest() T {
 	b.first++
 	return b.kept.pop().value
 }
@@ -171,20 +171,20 @@ func (b *broadcast[T]) forget() T {
 // trim drops the elements that all have read, and sends the elements of waiting senders.
 func (b *broadcast[T]) trim() (decided outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
-		b.forget()
+		b.dropOldest()
 	}
 	for !b.senders.empty() && b.hasSpace() {
 		w := b.senders.pop()
-		decided.join(b.hand(w.ask))
+		decided.append(b.handOver(w.request))
 		decided.add(w)
 	}
 	return decided
 }
 
-// unreadFrom returns the number of kept elements that are numbered at or higher.
-func (b *broadcast[T]) unreadFrom(at uint64) int {
-	if at <= b.first {
+// unreadSince returns the number of kept elements that are numbered at or higher.
+func (b *broadcast[T]) unreadSince(number uint64) int {
+	if number <= b.first {
 		return b.kept.len()
 	}
-	return b.kept.len() - int(at-b.first)
+	return b.kept.len() - int(number-b.first)
 }

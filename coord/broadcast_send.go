@@ -17,7 +17,7 @@ import (
 // it. It blocks; its twin is [Broadcast.SendAsync].
 func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 // first, or has faulted with an error of [Broadcast.Send]. It does not block; it
 // allocates nothing if the broadcast has room.
 func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
@@ -45,13 +45,13 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 
 // SendEnter is [Broadcast.Send] as generated machines call it.
 func (b *broadcast[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, b, err)
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
-		return enteredVoid(r, ctx, b, v), nil
+		return enterWaitVoid(r, ctx, b, v), nil
 	}
 	return endEntryVoid(r, b, err)
 }
@@ -73,7 +73,7 @@ func (b *broadcast[T]) offer(v T) (mustWait bool, err error) {
 	b.mu.Unlock()
 	p.decided.deliver(nil)
 	if p.drops {
-		b.dropped.Call(p.lost)
+		b.onDrop.Call(p.lost)
 	}
 	return p.mustWait, p.err
 }
@@ -81,7 +81,7 @@ func (b *broadcast[T]) offer(v T) (mustWait bool, err error) {
 func (b *broadcast[T]) guard() *interleave.Mutex { return &b.mu }
 
 func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := b.put(w.ask)
+	p := b.put(w.request)
 	if p.mustWait {
 		b.senders.push(w)
 		return p.decided
@@ -93,5 +93,5 @@ func (b *broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
 
 func (b *broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }
 
-// described names what a sender waits for.
-func (b *broadcast[T]) described() string { return typeName((*Broadcast[T])(nil)) }
+// waitName names what a sender waits for.
+func (b *broadcast[T]) waitName() string { return typeName((*Broadcast[T])(nil)) }

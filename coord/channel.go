@@ -28,7 +28,7 @@ type channel[T any] struct {
 	// Set when the channel is made.
 	capacity int
 	full     FullMode
-	dropped  schedulers.Hook[T]
+	onDrop   schedulers.Hook[T]
 	rank     func(T) int64 // nil: first in, first out
 
 	mu        interleave.Mutex
@@ -49,13 +49,13 @@ type hiddenChannel[T any] = channel[T]
 // ChannelOption configures a [Channel] or a [Broadcast] of T.
 type ChannelOption[T any] func(*channelOptions[T])
 
-type channelOptions[T any] struct{ dropped schedulers.Hook[T] }
+type channelOptions[T any] struct{ onDrop schedulers.Hook[T] }
 
 // Dropped sets fn to be called with each element that a full channel drops. The send
 // that causes the drop calls it before it returns, holding no lock. A panic in fn is
 // contained: see [schedulers.Hook].
 func Dropped[T any](fn func(T)) ChannelOption[T] {
-	return func(o *channelOptions[T]) { o.dropped = schedulers.NewHook("coord.Dropped", fn) }
+	return func(o *channelOptions[T]) { o.onDrop = schedulers.NewHook("coord.Dropped", fn) }
 }
 
 func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
@@ -76,7 +76,7 @@ func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *C
 		panic("coord: channel of negative capacity")
 	}
 	full.mustBeKnown()
-	return &Channel[T]{channel[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}}
+	return &Channel[T]{channel[T]{capacity: capacity, full: full, onDrop: merge(opts).onDrop}}
 }
 
 // NewUnbounded returns a channel that holds any number of elements.
@@ -104,7 +104,7 @@ func NewPriority[T any](rank func(T) int64) *Channel[T] {
 
 // Len returns the number of elements that the channel holds now, not counting those of
 // waiting senders. It does not block.
-func (c *Channel[T]) Len() int { return (*contents[T])(&c.hiddenChannel).Len() }
+func (c *Channel[T]) Len() int { return (*channelReport[T])(&c.hiddenChannel).Len() }
 
 // Cap returns the number of elements that the channel can hold; math.MaxInt means
 // unbounded. It does not block.
@@ -122,30 +122,30 @@ func (c *Channel[T]) CloseCause(cause error) {
 	c.mu.Lock()
 	var decided outcomes
 	if c.closed == nil {
-		c.disturb()
-		c.found()
+		c.leaveFastPath()
+		c.setNonEmpty()
 		c.closed = err
 		decided = c.senders.serveAll(job.Void{}, err)
 		var none T
-		decided.join(c.receivers.serveAll(none, err))
-		decided.join(c.watchers.serveAll(job.Void{}, nil))
+		decided.append(c.receivers.serveAll(none, err))
+		decided.append(c.watchers.serveAll(job.Void{}, nil))
 	}
 	c.mu.Unlock()
 	decided.deliver(nil)
 }
 
-// contents is a channel as reports describe it.
-type contents[T any] channel[T]
+// channelReport is a channel as reports describe it.
+type channelReport[T any] channel[T]
 
 // Len is [Channel.Len].
-func (c *contents[T]) Len() int {
+func (c *channelReport[T]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return (*channel[T])(c).len()
 }
 
 // Cap is [Channel.Cap].
-func (c *contents[T]) Cap() int { return c.capacity }
+func (c *channelReport[T]) Cap() int { return c.capacity }
 
 func (c *channel[T]) len() int {
 	if c.rank != nil {
@@ -155,7 +155,7 @@ func (c *channel[T]) len() int {
 }
 
 func (c *channel[T]) push(v T, rank int64) {
-	c.found()
+	c.setNonEmpty()
 	if c.rank != nil {
 		c.ranked.push(v, rank)
 	} else {

@@ -18,14 +18,14 @@ import (
 // handed over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
 func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return none, err
 	}
 	v, mustWait, err := c.poll(nil)
 	if mustWait {
-		return wait(ctx, c.receiving(), job.Void{})
+		return wait(ctx, c.receiverHost(), job.Void{})
 	}
 	return v, err
 }
@@ -34,14 +34,14 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 // first, or has faulted with an error of [Channel.Receive]. Dropping the job drops the
 // element. It does not block.
 func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
 	v, mustWait, err := c.poll(nil)
 	switch {
 	case mustWait:
-		return waitAsync(ctx, c.receiving(), job.Void{})
+		return waitAsync(ctx, c.receiverHost(), job.Void{})
 	case err != nil:
 		return job.FromError[T](err)
 	}
@@ -50,17 +50,17 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 
 // ReceiveEnter is [Channel.Receive] as generated machines call it.
 func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) {
-	ctx, err = bound(ctx)
+	ctx, err = checkContext(ctx)
 	if err != nil {
-		return endEntry(r, c.receiving(), v, err)
+		return endEntry(r, c.receiverHost(), v, err)
 	}
-	if c.level.Load() == some { // otherwise the machine checks under the lock once suspended
+	if c.level.Load() == nonEmpty { // otherwise the machine checks under the lock once suspended
 		var mustWait bool
 		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
-			return endEntry(r, c.receiving(), v, err)
+			return endEntry(r, c.receiverHost(), v, err)
 		}
 	}
-	w := waitEntered(r, ctx, c.receiving(), job.Void{})
+	w := waitMachine(r, ctx, c.receiverHost(), job.Void{})
 	if w.ctx == nil {
 		r.Suspend((*singleReceiver[T])(&w.waiter))
 	}
@@ -82,17 +82,17 @@ func (c *Channel[T]) TryReceive() (T, error) {
 // the sequence is that error with a zero value. It blocks between elements as
 // [Channel.Receive] does; in a function marked //movenext:async a range over it
 // suspends, since its twin is [Channel.AllAsync].
-func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return received(ctx, c) }
+func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return receiveAll(ctx, c) }
 
 // AllAsync is [Channel.All] as a stream. A range over it holds no worker between
 // elements, and each range receives further elements. It does not block.
-func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receivedAsync(ctx, c) }
+func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receiveAllAsync(ctx, c) }
 
-// received is Channel.All. It is separate because its machine's frame would otherwise
+// receiveAll is Channel.All. It is separate because its machine's frame would otherwise
 // be a name that users see.
 //
 //movenext:async
-func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
+func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
 			v, err := c.Receive(ctx)
@@ -108,16 +108,16 @@ func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 
 // poll takes an element if that is possible at once, or reports that it must wait. on
 // is the worker that the caller believes it runs on, or nil.
-func (c *channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) {
+func (c *channel[T]) poll(worker schedulers.Worker) (v T, mustWait bool, err error) {
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
-	t.decided.deliver(on)
+	t.decided.deliver(worker)
 	return t.value, t.mustWait, t.err
 }
 
-// taking is the result of an attempt to take an element under the lock.
-type taking[T any] struct {
+// takeResult is the result of an attempt to take an element under the lock.
+type takeResult[T any] struct {
 	decided  outcomes
 	mustWait bool
 	value    T
@@ -125,45 +125,45 @@ type taking[T any] struct {
 }
 
 // take takes the next element. If a sender waits, this makes the room that it waits for.
-func (c *channel[T]) take() (t taking[T]) {
+func (c *channel[T]) take() (t takeResult[T]) {
 	switch {
 	case c.len() > 0:
 		t.value = c.pop()
 		if !c.senders.empty() {
 			s := c.senders.pop()
-			c.push(s.ask, 0)
+			c.push(s.request, 0)
 			t.decided.add(s)
 		}
 	case !c.senders.empty():
 		s := c.senders.pop()
-		t.value = s.ask
+		t.value = s.request
 		t.decided.add(s)
 	case c.closed != nil:
 		t.err = c.closed
 	default:
 		t.mustWait = true
-		c.missed()
+		c.setEmpty()
 	}
 	return t
 }
 
-// receiving is the channel as the host of its receivers; see sending.
-type receiving[T any] channel[T]
+// receiverHost is the channel as the host of its receivers; see senderHost.
+type receiverHost[T any] channel[T]
 
-func (c *channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
+func (c *channel[T]) receiverHost() *receiverHost[T] { return (*receiverHost[T])(c) }
 
-// described names what a receiver waits for.
-func (r *receiving[T]) described() string { return typeName((*Channel[T])(nil)) + ".Receive" }
+// waitName names what a receiver waits for.
+func (r *receiverHost[T]) waitName() string { return typeName((*Channel[T])(nil)) + ".Receive" }
 
-func (r *receiving[T]) buffer() buffer { return (*contents[T])(r) }
+func (r *receiverHost[T]) buffer() buffer { return (*channelReport[T])(r) }
 
-func (r *receiving[T]) guard() *interleave.Mutex { return &r.mu }
+func (r *receiverHost[T]) guard() *interleave.Mutex { return &r.mu }
 
 // admit serves the sender before the receiver: it came first.
-func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
+func (r *receiverHost[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := (*channel[T])(r).take()
 	if t.mustWait {
-		(*channel[T])(r).disturb()
+		(*channel[T])(r).leaveFastPath()
 		r.receivers.push(w)
 		return t.decided
 	}
@@ -172,4 +172,4 @@ func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
 	return t.decided
 }
 
-func (r *receiving[T]) cancel(w *waiter[T, job.Void]) outcomes { return r.receivers.cancel(w) }
+func (r *receiverHost[T]) cancel(w *waiter[T, job.Void]) outcomes { return r.receivers.cancel(w) }

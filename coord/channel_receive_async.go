@@ -16,15 +16,15 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// receivedAsync returns the stream of [received]: each range over it runs the function as a state machine.
-func receivedAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
+// receiveAllAsync returns the stream of [receiveAll]: each range over it runs the function as a state machine.
+func receiveAllAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[T, error] {
-		return &receivedFrame[T]{ctx: ctx, c: c}
+		return &receiveAllFrame[T]{ctx: ctx, c: c}
 	})
 }
 
-// receivedFrame is what [received] keeps while it is suspended.
-type receivedFrame[T any] struct {
+// receiveAllFrame is what [receiveAll] keeps while it is suspended.
+type receiveAllFrame[T any] struct {
 	statemachine.Producer[T]
 
 	ctx context.Context
@@ -34,8 +34,8 @@ type receivedFrame[T any] struct {
 	receive1 *statemachine.Waiting[T]
 }
 
-// MoveNext runs [received] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *receivedFrame[T]) MoveNext(r *statemachine.Run) bool {
+// MoveNext runs [receiveAll] from where it stopped to its next suspension (false), or to its next value or its end (true).
+func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var v T
 	state := f.State
 	f.State = statemachine.Running
@@ -100,9 +100,9 @@ endIf1:
 	goto for1
 }
 
-// Location returns where [received] is suspended.
-func (f *receivedFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 98, 102)
+// Location returns where [receiveAll] is suspended.
+func (f *receiveAllFrame[T]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 98, 102)
 }
 
-// Digest of what is above: fa3b8089d02d4d49
+// Digest of what is above: 35ed7aed2dc06ddf

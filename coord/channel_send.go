@@ -17,13 +17,13 @@ import (
 // its twin is [Channel.SendAsync].
 func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
 	mustWait, err := c.offer(v, nil)
 	if mustWait {
-		_, err = wait(ctx, c.sending(), v)
+		_, err = wait(ctx, c.senderHost(), v)
 	}
 	return err
 }
@@ -32,28 +32,28 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 // first, or has faulted with an error of [Channel.Send]. It does not block; it allocates
 // nothing if the channel has room.
 func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	mustWait, err := c.offer(v, nil)
 	if mustWait {
-		return waitAsync(ctx, c.sending(), v)
+		return waitAsync(ctx, c.senderHost(), v)
 	}
 	return job.FromError[job.Void](err)
 }
 
 // SendEnter is [Channel.Send] as generated machines call it.
 func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, c.sending(), err)
+		return endEntryVoid(r, c.senderHost(), err)
 	}
 	mustWait, err := c.offer(v, r.Worker())
 	if mustWait {
-		return enteredVoid(r, ctx, c.sending(), v), nil
+		return enterWaitVoid(r, ctx, c.senderHost(), v), nil
 	}
-	return endEntryVoid(r, c.sending(), err)
+	return endEntryVoid(r, c.senderHost(), err)
 }
 
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns
@@ -68,26 +68,26 @@ func (c *Channel[T]) TrySend(v T) error {
 
 // offer sends v if that is possible at once, or reports that it must wait. on is the
 // worker that the caller believes it runs on, or nil.
-func (c *channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error) {
+func (c *channel[T]) offer(v T, worker schedulers.Worker) (mustWait bool, err error) {
 	var rank int64
 	if c.rank != nil {
 		rank = c.rank(v)
 	}
-	if c.handOver(v, on) {
+	if c.handOver(v, worker) {
 		return false, nil
 	}
 	c.mu.Lock()
 	p := c.put(v, rank)
 	c.mu.Unlock()
-	p.decided.deliver(on)
+	p.decided.deliver(worker)
 	if p.drops {
-		c.dropped.Call(p.lost)
+		c.onDrop.Call(p.lost)
 	}
 	return p.mustWait, p.err
 }
 
-// placement is the result of offering an element under the lock.
-type placement[T any] struct {
+// putResult is the result of offering an element under the lock.
+type putResult[T any] struct {
 	decided  outcomes
 	mustWait bool
 	err      error
@@ -101,8 +101,8 @@ type placement[T any] struct {
 //	senders wait    ⇒  the channel is full
 //
 // so an element that is handed over directly overtakes no other.
-func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
-	c.disturb()
+func (c *channel[T]) put(v T, rank int64) (p putResult[T]) {
+	c.leaveFastPath()
 	switch {
 	case c.closed != nil:
 		p.err = c.closed
@@ -112,7 +112,7 @@ func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 		p.decided.add(w)
 	case c.len() < c.capacity:
 		c.push(v, rank)
-		p.decided.join(c.watchers.serveAll(job.Void{}, nil))
+		p.decided.append(c.watchers.serveAll(job.Void{}, nil))
 	case c.full == WaitForRoom:
 		p.mustWait = true
 	case c.full == Reject:
@@ -126,26 +126,26 @@ func (c *channel[T]) put(v T, rank int64) (p placement[T]) {
 	return p
 }
 
-// sending is the channel as the host of its senders. A type can have only one method
+// senderHost is the channel as the host of its senders. A type can have only one method
 // admit, and a channel admits two kinds of waiters.
-type sending[T any] channel[T]
+type senderHost[T any] channel[T]
 
-func (c *channel[T]) sending() *sending[T] { return (*sending[T])(c) }
+func (c *channel[T]) senderHost() *senderHost[T] { return (*senderHost[T])(c) }
 
-// described names what a sender waits for.
-func (s *sending[T]) described() string { return typeName((*Channel[T])(nil)) + ".Send" }
+// waitName names what a sender waits for.
+func (s *senderHost[T]) waitName() string { return typeName((*Channel[T])(nil)) + ".Send" }
 
-func (s *sending[T]) buffer() buffer { return (*contents[T])(s) }
+func (s *senderHost[T]) buffer() buffer { return (*channelReport[T])(s) }
 
-func (s *sending[T]) guard() *interleave.Mutex { return &s.mu }
+func (s *senderHost[T]) guard() *interleave.Mutex { return &s.mu }
 
 // admit serves the receiver before the sender: it came first.
-func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := (*channel[T])(s).put(w.ask, 0) // only a channel without ranks has waiting senders
+func (s *senderHost[T]) admit(w *waiter[job.Void, T]) outcomes {
+	p := (*channel[T])(s).put(w.request, 0) // only a channel without ranks has waiting senders
 	if p.mustWait {
 		s.senders.push(w)
-		(*channel[T])(s).found()
-		p.decided.join(s.watchers.serveAll(job.Void{}, nil))
+		(*channel[T])(s).setNonEmpty()
+		p.decided.append(s.watchers.serveAll(job.Void{}, nil))
 		return p.decided
 	}
 	w.err = p.err
@@ -153,4 +153,4 @@ func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
 	return p.decided
 }
 
-func (s *sending[T]) cancel(w *waiter[job.Void, T]) outcomes { return s.senders.cancel(w) }
+func (s *senderHost[T]) cancel(w *waiter[job.Void, T]) outcomes { return s.senders.cancel(w) }

@@ -15,40 +15,41 @@ import (
 //
 // # The levels of a channel
 //
-//	         held, senders, closed   receivers in the queue   in single
-//	quiet    none, open              none                     at most one
-//	bare     none, open              any                      only in passing
-//	some     any                     none                     only in passing
+//	            held, senders, closed   receivers in the queue   in single
+//	lockFree    none, open              none                     at most one
+//	empty       none, open              any                      only in passing
+//	nonEmpty    any                     none                     only in passing
 //
-//	quiet ──disturb──▶ bare ──found──▶ some
-//	  ▲                 │ ▲              │
-//	  └──────calm───────┘ └──a receiver──┘
-//	                        finds nothing
+//	lockFree ──leaveFastPath──▶ empty ──setNonEmpty──▶ nonEmpty
+//	  ▲                          │ ▲                      │
+//	  └──────enterFastPath───────┘ └──setEmpty: a receiver┘
+//	                                  finds nothing
 //
 // Levels change with mu held. The way back is lazy, since each change costs half as much
-// as the lock: some becomes bare when a receiver has found nothing, and bare becomes
-// quiet when a receiver arrives that may wait in single.
+// as the lock: nonEmpty becomes empty when a receiver has found nothing, and empty becomes
+// lockFree when a receiver arrives that may wait in single.
 //
 // Only a machine whose context cannot end waits in single. It never gives up, so the
 // goroutine that removes the pointer owns the waiter exclusively, like a waiter that
 // was taken out of the queue under the lock.
 //
-//	a receiver                        a sender                       a disturber, with mu
-//	 1. level is quiet                 1. level is quiet              1. level = bare
+//	a receiver                        a sender                       leaveFastPath, with mu
+//	 1. level is lockFree              1. level is lockFree           1. level = empty
 //	 2. write the node                 2. w = single; there is one    2. w = single; there is one
 //	 3. CAS(single, nil, w)            3. CAS(single, w, nil)         3. CAS(single, w, nil)
-//	 4. level is not quiet: rescue     4. write the value, notify     4. push it to the queue
+//	 4. level is not lockFree: see     4. write the value, notify     4. push it to the queue
+//	    serveLateReceiver
 //
 // If a step finds another state, its list ends, and the lock is taken.
 //
 // Proof that no receiver waits in single while the state under the lock has something for
-// it. Either step 2 of the disturber follows step 3 of the receiver, and sees the waiter;
-// or the level was changed before step 4 of the receiver, which sees that. Calm cannot undo
-// the change in between: it too performs a step 3, and fails while single is occupied.
+// it. Either step 2 of leaveFastPath follows step 3 of the receiver, and sees the waiter;
+// or the level was changed before step 4 of the receiver, which sees that. enterFastPath cannot
+// undo the change in between: it too performs a step 3, and fails while single is occupied.
 //
 // Proof that no element is overtaken. Take a receiver, the sender whose step 3 found it,
 // and the later of their two steps 1. At that moment both calls were under way and the
-// level was quiet: nothing was held, the queue was empty, and the channel was open. The
+// level was lockFree: nothing was held, the queue was empty, and the channel was open. The
 // effect is as if the element had been handed over at that moment.
 //
 // That proof is about elements. Receivers are served in order of arrival, with
@@ -56,7 +57,7 @@ import (
 // single may be moved to the queue. A sender whose step 1 came before that move then
 // finds the later receiver in single. The earlier one gets the next element.
 //
-// # It isn't that easy: rescue
+// # It isn't that easy: late receivers
 //
 // A receiver whose step 4 finds the level changed could try to withdraw: CAS(single, w,
 // nil). But from step 3 on, any goroutine may take the waiter. Its machine may have been
@@ -68,45 +69,45 @@ import (
 
 // The levels of a channel.
 const (
-	quiet uint32 = iota
-	bare
-	some
+	lockFree uint32 = iota
+	empty
+	nonEmpty
 )
 
-// found records that a receiver would not have to wait; mu is held.
-func (c *channel[T]) found() {
-	if c.level.Load() != some {
-		c.level.Store(some)
+// setNonEmpty records that a receiver would not have to wait; mu is held.
+func (c *channel[T]) setNonEmpty() {
+	if c.level.Load() != nonEmpty {
+		c.level.Store(nonEmpty)
 	}
 }
 
-// missed records that a receiver has found nothing; mu is held.
-func (c *channel[T]) missed() {
-	if c.level.Load() == some {
-		c.level.Store(bare)
+// setEmpty records that a receiver has found nothing; mu is held.
+func (c *channel[T]) setEmpty() {
+	if c.level.Load() == nonEmpty {
+		c.level.Store(empty)
 	}
 }
 
-// disturb moves the single waiter to the queue, where all later ones wait too; mu is
+// leaveFastPath moves the single waiter to the queue, where all later ones wait too; mu is
 // held.
-func (c *channel[T]) disturb() {
-	if c.level.Load() != quiet {
+func (c *channel[T]) leaveFastPath() {
+	if c.level.Load() != lockFree {
 		return
 	}
-	c.level.Store(bare)
+	c.level.Store(empty)
 	if w := c.takeSingle(); w != nil {
 		c.receivers.push(w)
 	}
 }
 
-// calm lets w, whose node is written, wait in single, and reports whether it
+// enterFastPath lets w, whose node is written, wait in single, and reports whether it
 // does; mu is held, and nothing was found for w.
-func (c *channel[T]) calm(w *waiter[T, job.Void]) bool {
+func (c *channel[T]) enterFastPath(w *waiter[T, job.Void]) bool {
 	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
 		return false
 	}
-	if c.level.Load() != quiet {
-		c.level.Store(quiet)
+	if c.level.Load() != lockFree {
+		c.level.Store(lockFree)
 	}
 	return true
 }
@@ -120,8 +121,8 @@ func (c *channel[T]) takeSingle() *waiter[T, job.Void] {
 }
 
 // handOver sends v to the waiter in single, and reports whether there was one.
-func (c *channel[T]) handOver(v T, on schedulers.Worker) bool {
-	if c.level.Load() != quiet {
+func (c *channel[T]) handOver(v T, worker schedulers.Worker) bool {
+	if c.level.Load() != lockFree {
 		return false
 	}
 	w := c.takeSingle()
@@ -129,22 +130,22 @@ func (c *channel[T]) handOver(v T, on schedulers.Worker) bool {
 		return false
 	}
 	w.value = v // decided stays unset: w is in no queue and cannot give up, so it is never read
-	continuation.Only(w.node).Deliver(on)
+	continuation.Only(w.node).Deliver(worker)
 	return true
 }
 
-// rescue is for a receiver that finds the channel no longer quiet. The waiter in single
-// may be its own or another.
-func (c *channel[T]) rescue(on schedulers.Worker) {
+// serveLateReceiver is for a receiver that finds the channel no longer lock-free. The waiter in
+// single may be its own or another.
+func (c *channel[T]) serveLateReceiver(worker schedulers.Worker) {
 	c.mu.Lock()
 	var decided outcomes
-	if c.level.Load() != quiet {
+	if c.level.Load() != lockFree {
 		if w := c.takeSingle(); w != nil {
-			decided = c.receiving().admit(w)
+			decided = c.receiverHost().admit(w)
 		}
 	}
 	c.mu.Unlock()
-	decided.deliver(on)
+	decided.deliver(worker)
 }
 
 // singleReceiver is the waiter of a machine that receives with a context that cannot end.
@@ -161,21 +162,21 @@ func (l *singleReceiver[T]) Queue() buffer {
 }
 
 // Join implements [statemachine.Pending].
-func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {
+func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker) bool {
 	w := (*waiter[T, job.Void])(l)
-	c := (*channel[T])(w.host.(*receiving[T]))
+	c := (*channel[T])(w.host.(*receiverHost[T]))
 	w.node = n
-	if c.level.Load() == quiet && c.single.CompareAndSwap(nil, w) {
-		if c.level.Load() != quiet {
-			c.rescue(on)
+	if c.level.Load() == lockFree && c.single.CompareAndSwap(nil, w) {
+		if c.level.Load() != lockFree {
+			c.serveLateReceiver(worker)
 		}
 		return true
 	}
 	c.mu.Lock()
 	got := c.take()
 	if got.mustWait {
-		if !c.calm(w) {
-			c.disturb()
+		if !c.enterFastPath(w) {
+			c.leaveFastPath()
 			c.receivers.push(w)
 		}
 		c.mu.Unlock()
@@ -183,6 +184,6 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) boo
 	}
 	c.mu.Unlock()
 	w.value, w.err = got.value, got.err
-	got.decided.deliver(on)
+	got.decided.deliver(worker)
 	return false
 }

@@ -100,7 +100,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 func TestAnotherOperationMovesASingleWaiterToTheQueue(t *testing.T) {
 	for name, disturb := range map[string]func(*Channel[int]){
 		"a receiver with a job": func(c *Channel[int]) { c.ReceiveAsync(endless) },
-		"a sender":              func(c *Channel[int]) { c.mu.Lock(); c.disturb(); c.mu.Unlock() },
+		"a sender":              func(c *Channel[int]) { c.mu.Lock(); c.leaveFastPath(); c.mu.Unlock() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c Channel[int]
@@ -131,7 +131,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		require.NoError(t, c.TrySend(1))
 		a.late(t, c)
 		assert.ErrorIs(t, c.TrySend(2), ErrFull, "a send does not overtake what is held")
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 		a.got(t, 1)
 	})
 	t.Run("with what a sender waits with", func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		sent := c.SendAsync(endless, 1)
 		a.late(t, &c)
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 		a.got(t, 1)
 		completed(t, sent)
 	})
@@ -148,7 +148,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		c.Close()
 		a.late(t, &c)
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 		assert.Equal(t, 1, a.heard)
 		_, err := a.e.Results(&a.run)
 		require.ErrorIs(t, err, ErrClosed)
@@ -158,7 +158,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		before := c.ReceiveAsync(endless)
 		a.late(t, &c)
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 		require.NoError(t, c.TrySend(1))
 		require.NoError(t, c.TrySend(2))
 		assert.Equal(t, 1, value(t, before))
@@ -168,11 +168,11 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		var c Channel[int]
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 		assert.Same(t, a.w, c.single.Load())
 		require.NoError(t, c.TrySend(1))
 		a.got(t, 1)
-		c.rescue(nil)
+		c.serveLateReceiver(nil)
 	})
 }
 
@@ -182,12 +182,12 @@ func TestTheChannelIsNotCalmWhileALateReceiverIsInPassing(t *testing.T) {
 	_, err := c.TryReceive()
 	require.ErrorIs(t, err, ErrEmpty)
 	c.mu.Lock()
-	c.disturb()
+	c.leaveFastPath()
 	c.mu.Unlock()
 	late.late(t, &c)
 	require.True(t, next.join())
-	assert.Equal(t, bare, c.level.Load())
-	c.rescue(nil)
+	assert.Equal(t, empty, c.level.Load())
+	c.serveLateReceiver(nil)
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
 	next.got(t, 1)

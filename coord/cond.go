@@ -55,7 +55,7 @@ func NewCond(l *Mutex) *Cond { return &Cond{L: l} }
 // for the lock even after ctx has ended; its twin is [Cond.WaitAsync].
 func (c *Cond) Wait(ctx context.Context) error {
 	c.mustBeHeld()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,21 +63,21 @@ func (c *Cond) Wait(ctx context.Context) error {
 	// lock is released, it is too late to learn that waiting for it again would take
 	// forever. (A worker that pumps is different: it runs other work, and only then
 	// knows that nothing more can happen.)
-	by := schedulers.WorkerFrom(ctx)
-	if by == nil {
-		by = schedulers.Here()
+	worker := schedulers.WorkerFrom(ctx)
+	if worker == nil {
+		worker = schedulers.Here()
 	}
-	_, pumps := by.(schedulers.Pumper)
-	if b, ok := by.(schedulers.Blocker); ok && !pumps {
+	_, pumps := worker.(schedulers.Pumper)
+	if b, ok := worker.(schedulers.Blocker); ok && !pumps {
 		unblock, err := b.Block()
 		if err != nil {
 			return err
 		}
 		defer unblock()
-		ctx = alreadyBlocked{ctx, bareWorker{by}}
+		ctx = blockedContext{ctx, bareWorker{worker}}
 	}
 	_, err = wait(ctx, c, job.Void{})
-	c.L.holder.taken(ctx) // however the wait has ended
+	c.L.holder.record(ctx) // however the wait has ended
 	return err
 }
 
@@ -86,7 +86,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 // again. It panics if L is not held. It does not block.
 func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mustBeHeld()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
@@ -96,11 +96,11 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 // WaitEnter is [Cond.Wait] as generated machines call it.
 func (c *cond) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
 	c.mustBeHeld()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, c, err)
 	}
-	return enteredVoid(r, ctx, c, job.Void{}), nil
+	return enterWaitVoid(r, ctx, c, job.Void{}), nil
 }
 
 // Signal lets the first waiter continue, if any. The caller may, but need not, hold L.
@@ -124,7 +124,7 @@ func (c *Cond) wake(n int) (decided outcomes) {
 	for ; n != 0 && !c.queue.empty(); n-- {
 		w := c.queue.pop()
 		w.decided = true
-		decided.join(c.L.admit(w))
+		decided.append(c.L.admit(w))
 	}
 	return decided
 }
@@ -138,10 +138,10 @@ func (c *Cond) mustBeHeld() {
 	}
 }
 
-// heldBy returns nil: a wait for a signal waits for no known holder.
-func (c *Cond) heldBy(job.Void) *schedulers.Holder { return nil }
+// holderOf returns nil: a wait for a signal waits for no known holder.
+func (c *Cond) holderOf(job.Void) *schedulers.Holder { return nil }
 
-func (c *Cond) granted(r *statemachine.Run, _ job.Void) { c.L.holder.takenBy(r) }
+func (c *Cond) recordHolder(r *statemachine.Run, _ job.Void) { c.L.holder.recordMachine(r) }
 
 func (c *Cond) guard() *interleave.Mutex { return &c.L.mu }
 
@@ -161,14 +161,14 @@ func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 // giveBack passes the signal on. L stays held, as in every case.
 func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
 
-// alreadyBlocked is a context whose worker already knows that it blocks.
-type alreadyBlocked struct {
+// blockedContext is a context whose worker already knows that it blocks.
+type blockedContext struct {
 	context.Context
 	worker bareWorker
 }
 
 // Value implements context.Context.
-func (c alreadyBlocked) Value(key any) any {
+func (c blockedContext) Value(key any) any {
 	if key == schedulers.WorkerKey {
 		return c.worker
 	}
@@ -176,10 +176,10 @@ func (c alreadyBlocked) Value(key any) any {
 }
 
 // bareWorker is a worker without its optional methods, which would notify it.
-type bareWorker struct{ of schedulers.Worker }
+type bareWorker struct{ worker schedulers.Worker }
 
 // Scheduler implements schedulers.Worker.
-func (t bareWorker) Scheduler() schedulers.Scheduler { return t.of.Scheduler() }
+func (t bareWorker) Scheduler() schedulers.Scheduler { return t.worker.Scheduler() }
 
 // ID implements schedulers.Worker.
-func (t bareWorker) ID() int { return t.of.ID() }
+func (t bareWorker) ID() int { return t.worker.ID() }

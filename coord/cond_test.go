@@ -129,7 +129,7 @@ func TestTheContextEndedBeforeACondWait(t *testing.T) {
 func TestTheContextEndsBetweenWatchingAndAdmissionToACond(t *testing.T) {
 	c := NewCond(new(Mutex))
 	require.True(t, c.L.TryLock())
-	w := newPromised[job.Void](c, job.Void{})
+	w := newJobWaiter[job.Void](c, job.Void{})
 	w.giveUp(context.Canceled)
 	w.enter(nil, nil)
 	require.ErrorIs(t, w.promise.Job().Err(), context.Canceled)

@@ -34,7 +34,7 @@ func NewCountdown(n int64) *Countdown {
 // ended. It blocks; its twin is [Countdown.WaitAsync].
 func (c *Countdown) Wait(ctx context.Context) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,23 +48,23 @@ func (c *Countdown) Wait(ctx context.Context) error {
 // WaitAsync returns a job that completes when nothing is left to be done, or is
 // Canceled when ctx ends first. It does not block; it allocates nothing if nothing is left.
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if c.Left() == 0 {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, c, job.Void{})
 }
 
 // WaitEnter is [Countdown.Wait] as generated machines call it.
 func (c *countdown) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil || c.Left() == 0 {
 		return endEntryVoid(r, c, err)
 	}
-	return enteredVoid(r, ctx, c, job.Void{}), nil
+	return enterWaitVoid(r, ctx, c, job.Void{}), nil
 }
 
 // Add adds n things to be done; a negative n marks things as done. It does not block.

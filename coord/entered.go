@@ -43,6 +43,15 @@ import (
 // step 3, step 4 finds it decided; the goroutine that gave it up does not touch it
 // again. A waiter that gives up after step 6 follows the serving path.
 //
+// # Why the forms are written out
+//
+// The three forms of an operation begin alike: check the context, try, wait. What
+// surrounds the attempt differs. A blocking form yields before it and, with a lock, after
+// it; an asynchronous form does neither; an entry yields before it takes a lock, but after
+// it has received a value (endEntry). A common helper would need a parameter for each of
+// these, and the attempt as a function. So the forms share only the slow paths: wait,
+// waitAsync and enterWait.
+//
 // # When it may be used again
 //
 // A waiter whose context was watched is kept only if the watch was stopped in time.
@@ -69,17 +78,17 @@ type (
 	semaphore        = Semaphore
 )
 
-// entering is a waiter of a machine and its handle for generated code, in one allocation.
-type entering[R, P any] struct {
+// machineWaiter is a waiter of a machine and its handle for generated code, in one allocation.
+type machineWaiter[R, P any] struct {
 	waiter[R, P]
 	handle statemachine.Waiting[R]
 }
 
-// waitEntered is the slow path of an entry: the machine of r will wait, unless its
+// waitMachine is the slow path of an entry: the machine of r will wait, unless its
 // request can be served once it is suspended.
-func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *entering[R, P] {
+func waitMachine[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *machineWaiter[R, P] {
 	w := spareOf[R, P](r)
-	w.use(h, ask)
+	w.prepare(h, request)
 	if done := ctx.Done(); done != nil {
 		w.ctx, w.watched = ctx, true
 		r.Watch(ctx, done, &w.watch, w)
@@ -89,46 +98,50 @@ func waitEntered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 }
 
 // Join implements [statemachine.Pending].
-func (w *waiter[R, P]) Join(n *continuation.Node, on schedulers.Worker) bool { return w.enter(n, on) }
+func (w *waiter[R, P]) Join(n *continuation.Node, worker schedulers.Worker) bool {
+	return w.enter(n, worker)
+}
 
-// excluder is a host whose waiter, once served, excludes others: it holds a lock or permits.
-type excluder interface{ excludes() }
+// exclusiveHost is a host whose waiter, once served, excludes others: it holds a lock or permits.
+type exclusiveHost interface{ excludesOthers() }
 
-func (*Mutex) excludes()          {}
-func (*RWMutex) excludes()        {}
-func (*Semaphore) excludes()      {}
-func (*AutoResetEvent) excludes() {}
-func (*keyedMutex[K]) excludes()  {}
-func (*limiter[K]) excludes()     {}
+func (*Mutex) excludesOthers()          {}
+func (*RWMutex) excludesOthers()        {}
+func (*Semaphore) excludesOthers()      {}
+func (*AutoResetEvent) excludesOthers() {}
+func (*keyedMutex[K]) excludesOthers()  {}
+func (*limiter[K]) excludesOthers()     {}
 
 // Holds reports whether the machine holds a lock or permits after its wait. A search of
 // schedules uses it to let other work find them held.
 func (w *waiter[R, P]) Holds() bool {
-	_, is := w.host.(excluder)
+	_, is := w.host.(exclusiveHost)
 	return is && w.err == nil
 }
 
 // spareOf returns the waiter that the machine of r has kept, or a new one.
-func spareOf[R, P any](r *statemachine.Run) *entering[R, P] {
-	w, ok := r.Kept().(*entering[R, P])
+func spareOf[R, P any](r *statemachine.Run) *machineWaiter[R, P] {
+	w, ok := r.Kept().(*machineWaiter[R, P])
 	if !ok || !w.spare {
-		w = new(entering[R, P])
+		w = new(machineWaiter[R, P])
 		w.handle.Init(w)
 	}
 	return w
 }
 
-// use makes w wait at h for the request ask.
-func (w *waiter[R, P]) use(h host[R, P], ask P) { w.spare, w.host, w.ask = false, h, ask }
-
-// entered is waitEntered for an operation with a value.
-func entered[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], ask P) *statemachine.Waiting[R] {
-	return &waitEntered(r, ctx, h, ask).handle
+// prepare makes w wait at h for the request.
+func (w *waiter[R, P]) prepare(h host[R, P], request P) {
+	w.spare, w.host, w.request = false, h, request
 }
 
-// enteredVoid is waitEntered for an operation without a value.
-func enteredVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], ask P) *statemachine.WaitingVoid[job.Void] {
-	return (*statemachine.WaitingVoid[job.Void])(entered(r, ctx, h, ask))
+// enterWait is waitMachine for an operation with a value.
+func enterWait[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *statemachine.Waiting[R] {
+	return &waitMachine(r, ctx, h, request).handle
+}
+
+// enterWaitVoid is waitMachine for an operation without a value.
+func enterWaitVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.Void, P], request P) *statemachine.WaitingVoid[job.Void] {
+	return (*statemachine.WaitingVoid[job.Void])(enterWait(r, ctx, h, request))
 }
 
 // endEntry ends an entry that need not wait, with v and err: at once or, if the machine
@@ -140,7 +153,7 @@ func endEntry[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*sta
 	}
 	w := spareOf[R, P](r)
 	var ask P
-	w.use(h, ask)
+	w.prepare(h, ask)
 	w.value, w.err, w.decided = v, err, true
 	r.Suspend(w)
 	return &w.handle, v, nil
@@ -166,19 +179,19 @@ func (w *waiter[R, P]) end() (waiters continuation.Chain) {
 }
 
 // Results implements [statemachine.Outcome]. It leaves w to the machine as its spare waiter.
-func (w *entering[R, P]) Results(r *statemachine.Run) (R, error) {
+func (w *machineWaiter[R, P]) Results(r *statemachine.Run) (R, error) {
 	if refusal := r.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}
 	if schedulers.Followed() {
-		w.note(r)
+		w.recordHolder(r)
 	}
 	v, err := w.value, w.err
 	var (
 		none R
 		ask  P
 	)
-	w.value, w.err, w.ask = none, nil, ask
+	w.value, w.err, w.request = none, nil, ask
 	if w.ctx == nil {
 		if w.watched {
 			r.KeepWatch(&w.watch)

@@ -64,9 +64,9 @@ func closedError(cause error) error {
 	return fmt.Errorf("%w: %w", ErrClosed, cause)
 }
 
-// bound returns ctx, or a background context for nil. If the context has ended, it also
+// checkContext returns ctx, or a background context for nil. If the context has ended, it also
 // returns the reason.
-func bound(ctx context.Context) (context.Context, error) {
+func checkContext(ctx context.Context) (context.Context, error) {
 	if ctx == nil {
 		return context.Background(), nil
 	}

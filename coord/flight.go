@@ -22,7 +22,7 @@ type flight[T any] struct {
 	run  *job.Job[T]
 	node continuation.Node
 
-	landed func() // called when the computation has ended; may be nil
+	onEnd func() // called when the computation has ended; may be nil
 
 	mu    interleave.Mutex
 	over  bool // no waiters then
@@ -83,8 +83,8 @@ func (f *flight[T]) result() (T, error) {
 
 // Completed implements continuation.Target: the computation has ended.
 func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
-	if f.landed != nil {
-		f.landed()
+	if f.onEnd != nil {
+		f.onEnd()
 	}
 	f.mu.Lock()
 	f.over = true

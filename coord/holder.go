@@ -21,27 +21,27 @@ import (
 
 // holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
-	is interleave.Pointer[schedulers.Holder]
+	work interleave.Pointer[schedulers.Holder]
 }
 
-// taken records that the work of ctx has the lock.
-func (h *holder) taken(ctx context.Context) {
+// record records that the work of ctx has the lock.
+func (h *holder) record(ctx context.Context) {
 	if schedulers.Followed() {
-		h.is.Store(holderIn(ctx))
+		h.work.Store(holderIn(ctx))
 	}
 }
 
-// takenBy records that the machine of r has the lock.
-func (h *holder) takenBy(r *statemachine.Run) {
+// recordMachine records that the machine of r has the lock.
+func (h *holder) recordMachine(r *statemachine.Run) {
 	if schedulers.Followed() {
-		h.is.Store(r.Holder())
+		h.work.Store(r.Holder())
 	}
 }
 
-// left records that the holder has released the lock.
-func (h *holder) left() {
+// clear records that the holder has released the lock.
+func (h *holder) clear() {
 	if schedulers.Followed() {
-		h.is.Store(nil)
+		h.work.Store(nil)
 	}
 }
 
@@ -58,27 +58,27 @@ func holderIn(ctx context.Context) *schedulers.Holder {
 
 // lock is a host that records its holder.
 type lock[P any] interface {
-	heldBy(ask P) *schedulers.Holder
-	granted(r *statemachine.Run, ask P)
+	holderOf(ask P) *schedulers.Holder
+	recordHolder(r *statemachine.Run, ask P)
 }
 
-// note records that the machine of r was granted the lock that w requested, if w waits
+// recordHolder records that the machine of r was granted the lock that w requested, if w waits
 // for a lock.
-func (w *waiter[R, P]) note(r *statemachine.Run) {
+func (w *waiter[R, P]) recordHolder(r *statemachine.Run) {
 	if l, ok := w.host.(lock[P]); ok && w.err == nil {
-		l.granted(r, w.ask)
+		l.recordHolder(r, w.request)
 	}
 }
 
 // Reason implements [schedulers.Reasoner].
 func (w *waiter[R, P]) Reason() (what, holder string) {
-	if d, ok := w.host.(interface{ described() string }); ok {
-		what = d.described()
+	if d, ok := w.host.(interface{ waitName() string }); ok {
+		what = d.waitName()
 	} else {
 		what = typeName(w.host)
 	}
 	if l, ok := w.host.(lock[P]); ok {
-		holder = l.heldBy(w.ask).Name()
+		holder = l.holderOf(w.request).Name()
 	}
 	return what, holder
 }
@@ -95,9 +95,9 @@ func (w *waiter[R, P]) Held() (what any, by schedulers.Named) {
 	}
 	what = w.host
 	if k, ok := what.(interface{ lockOf(key P) any }); ok {
-		what = k.lockOf(w.ask)
+		what = k.lockOf(w.request)
 	}
-	return what, l.heldBy(w.ask).Work()
+	return what, l.holderOf(w.request).Work()
 }
 
 // buffer is a channel, as a report describes it.
@@ -115,9 +115,9 @@ func (w *waiter[R, P]) Queue() buffer {
 	return nil
 }
 
-// reporting returns ctx for a wait of w. If a scheduler reports what waits for what,
+// withReason returns ctx for a wait of w. If a scheduler reports what waits for what,
 // the context carries w.
-func (w *waiter[R, P]) reporting(ctx context.Context) context.Context {
+func (w *waiter[R, P]) withReason(ctx context.Context) context.Context {
 	if !schedulers.Followed() {
 		return ctx
 	}

@@ -107,7 +107,7 @@ func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := run.Kept().(*entering[job.Void, job.Void])
+	w := run.Kept().(*machineWaiter[job.Void, job.Void])
 	w.giveUp(context.Canceled) // what ContextEnded does
 	m.Unlock()
 	assert.False(t, n.join(&run))
@@ -122,7 +122,7 @@ func TestTheContextEndsAfterTheJoin(t *testing.T) {
 		m   Mutex
 	)
 	n, e := enterHeld(t, &m, &run)
-	w := run.Kept().(*entering[job.Void, job.Void])
+	w := run.Kept().(*machineWaiter[job.Void, job.Void])
 	require.True(t, n.join(&run))
 	w.giveUp(errReason)
 	assert.Equal(t, 1, n.heard)

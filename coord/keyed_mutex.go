@@ -34,17 +34,18 @@ type hiddenKeyedMutex[K comparable] = keyedMutex[K]
 // ended. It blocks; its twin is [KeyedMutex.LockAsync].
 func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
 	if m.TryLock(key) {
-		budget.Yield() // with what is held
+		// Yield with the lock held: in a search, others must be able to find it locked.
+		budget.Yield()
 	} else {
 		_, err = wait(ctx, &m.hiddenKeyedMutex, key)
 	}
 	if err == nil && schedulers.Followed() {
-		m.taken(key, holderIn(ctx))
+		m.setHolder(key, holderIn(ctx))
 	}
 	return err
 }
@@ -53,30 +54,30 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 // ends first. It does not block; if the key is free it allocates nothing, except for
 // the map's growth.
 func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if m.TryLock(key) {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, &m.hiddenKeyedMutex, key)
 }
 
 // LockEnter is [KeyedMutex.Lock] as generated machines call it.
 func (m *keyedMutex[K]) LockEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, m, err)
 	}
 	mustEqualItself(key)
 	if r.Proceed() && m.try(key) {
 		if schedulers.Followed() {
-			m.taken(key, r.Holder())
+			m.setHolder(key, r.Holder())
 		}
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, m, key), nil
+	return enterWaitVoid(r, ctx, m, key), nil
 }
 
 // TryLock locks key if it is free, and reports whether it did. It does not block.
@@ -123,17 +124,17 @@ func (m *keyedMutex[K]) release(key K) (decided outcomes) {
 	return decided
 }
 
-// taken records the holder of key.
-func (m *keyedMutex[K]) taken(key K, by *schedulers.Holder) {
+// setHolder records the holder of key.
+func (m *keyedMutex[K]) setHolder(key K, holder *schedulers.Holder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holders == nil {
 		m.holders = map[K]*schedulers.Holder{}
 	}
-	m.holders[key] = by
+	m.holders[key] = holder
 }
 
-func (m *keyedMutex[K]) heldBy(key K) *schedulers.Holder {
+func (m *keyedMutex[K]) holderOf(key K) *schedulers.Holder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.holders[key]
@@ -141,36 +142,36 @@ func (m *keyedMutex[K]) heldBy(key K) *schedulers.Holder {
 
 // keyLock is the lock of one key.
 type keyLock[K comparable] struct {
-	of  *keyedMutex[K]
-	key K
+	mutex *keyedMutex[K]
+	key   K
 }
 
 func (m *keyedMutex[K]) lockOf(key K) any { return keyLock[K]{m, key} }
 
-func (m *keyedMutex[K]) granted(r *statemachine.Run, key K) { m.taken(key, r.Holder()) }
+func (m *keyedMutex[K]) recordHolder(r *statemachine.Run, key K) { m.setHolder(key, r.Holder()) }
 
-// described names what a waiter waits for.
-func (m *keyedMutex[K]) described() string { return typeName((*KeyedMutex[K])(nil)) }
+// waitName names what a waiter waits for.
+func (m *keyedMutex[K]) waitName() string { return typeName((*KeyedMutex[K])(nil)) }
 
 func (m *keyedMutex[K]) guard() *interleave.Mutex { return &m.mu }
 
 func (m *keyedMutex[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
-	if m.take(w.ask) {
+	if m.take(w.request) {
 		decided.add(w)
 		return decided
 	}
-	waiting, _ := m.locked.Get(w.ask)
+	waiting, _ := m.locked.Get(w.request)
 	if waiting == nil {
 		waiting = new(queue[job.Void, K])
-		m.locked.Put(w.ask, waiting)
+		m.locked.Put(w.request, waiting)
 	}
 	waiting.push(w)
 	return decided
 }
 
-func (m *keyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }
+func (m *keyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.queue.cancel(w) }
 
-func (m *keyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.ask) }
+func (m *keyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.request) }
 
 func mustEqualItself[K comparable](key K) {
 	if key != key { //nolint:gocritic // that is the question

@@ -274,13 +274,13 @@ func TestAWaitIsNotEndedByTheContextOfTheOneBefore(t *testing.T) {
 	assert.Equal(t, 3, v)
 }
 
-// ending is a context that calls end inside Done.
-type ending struct {
+// endedContext is a context that calls end inside Done.
+type endedContext struct {
 	*counted
 	end func()
 }
 
-func (e *ending) Done() <-chan struct{} {
+func (e *endedContext) Done() <-chan struct{} {
 	e.end()
 	return e.counted.Done()
 }
@@ -291,7 +291,7 @@ func TestAWatchWhoseContextHasEndedWatchesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := newCounted(context.Background())
 		over := false
-		second := &ending{newCounted(context.Background()), func() {
+		second := &endedContext{newCounted(context.Background()), func() {
 			if !over {
 				over = true
 				first.end()

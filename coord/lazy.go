@@ -33,7 +33,7 @@ func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy
 // why ctx ended. A panic in fn is an error, which wraps a *job.PanicError. It blocks if
 // the value is not there; its twin is [Lazy.GetAsync].
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return none, err
@@ -49,7 +49,7 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 // [Lazy.Get]; it is Canceled when ctx ends first. It does not block; it allocates
 // nothing if the value is there.
 func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
@@ -81,10 +81,10 @@ func (l *Lazy[T]) flight(ctx context.Context) *flight[T] {
 		if f != nil && !f.failed() {
 			return f
 		}
-		made := newFlight(ctx, l.fn)
-		if l.current.CompareAndSwap(f, made) {
-			made.start()
-			return made
+		fresh := newFlight(ctx, l.fn)
+		if l.current.CompareAndSwap(f, fresh) {
+			fresh.start()
+			return fresh
 		}
 	}
 }

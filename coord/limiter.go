@@ -34,7 +34,7 @@ type Limiter[K comparable] struct{ hiddenLimiter[K] }
 type limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
-	limit, perKey, queued int
+	limit, perKey, queueLimit int
 
 	mu      interleave.Mutex
 	lanes   shrinkmap.Map[K, *limitLane[K]]
@@ -55,7 +55,7 @@ type limitLane[K comparable] struct {
 }
 
 // LimiterOption configures a [Limiter]. It is a plain value.
-type LimiterOption struct{ perKey, queued int }
+type LimiterOption struct{ perKey, queueLimit int }
 
 // PerKey limits the work in flight for one key to n. Zero or less leaves only the limit
 // of the limiter.
@@ -64,7 +64,7 @@ func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 // QueueLimit limits the calls that may wait, for all keys together, to n: a call that
 // would have to wait beyond that immediately fails with [ErrQueueFull]. Zero or less
 // means no limit. To never wait, use [Limiter.TryAcquire].
-func QueueLimit(n int) LimiterOption { return LimiterOption{queued: max(0, n)} }
+func QueueLimit(n int) LimiterOption { return LimiterOption{queueLimit: max(0, n)} }
 
 // NewLimiter returns a limiter of inFlight permits, all of them free. It panics
 // if inFlight is less than one: nothing could ever be acquired. Of two options of one
@@ -78,8 +78,8 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 		if o.perKey > 0 {
 			l.perKey = o.perKey
 		}
-		if o.queued > 0 {
-			l.queued = o.queued
+		if o.queueLimit > 0 {
+			l.queueLimit = o.queueLimit
 		}
 	}
 	return l
@@ -90,12 +90,13 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 // same key, once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
 	if l.TryAcquire(key) {
-		budget.Yield() // with what is held
+		// Yield with the permits held: in a search, others must be able to find them taken.
+		budget.Yield()
 		return nil
 	}
 	_, err = wait(ctx, &l.hiddenLimiter, key)
@@ -106,19 +107,19 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 // ends first, or has faulted with [ErrQueueFull]. It does not block; if it need not wait
 // it allocates nothing, except for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if l.TryAcquire(key) {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, &l.hiddenLimiter, key)
 }
 
 // AcquireEnter is [Limiter.Acquire] as generated machines call it.
 func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key K) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, l, err)
 	}
@@ -126,7 +127,7 @@ func (l *limiter[K]) AcquireEnter(r *statemachine.Run, ctx context.Context, key 
 	if r.Proceed() && l.try(key) {
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, l, key), nil
+	return enterWaitVoid(r, ctx, l, key), nil
 }
 
 // TryAcquire takes a permit for key if that is possible without waiting and without
@@ -142,7 +143,7 @@ func (l *limiter[K]) try(key K) bool {
 	}
 	lane := l.lane(key)
 	if !lane.queue.empty() || l.full(lane) {
-		l.drop(key, lane)
+		l.dropIfUnused(key, lane)
 		return false
 	}
 	l.grant(lane)
@@ -156,7 +157,7 @@ func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 func (l *limiter[K]) release(key K) outcomes {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.vacate(key)
+	return l.releasePermit(key)
 }
 
 // LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so
@@ -176,19 +177,19 @@ func (l *Limiter[K]) Metrics() LimiterMetrics {
 	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
 }
 
-// described names what a waiter waits for.
-func (l *limiter[K]) described() string { return typeName((*Limiter[K])(nil)) }
+// waitName names what a waiter waits for.
+func (l *limiter[K]) waitName() string { return typeName((*Limiter[K])(nil)) }
 
 func (l *limiter[K]) guard() *interleave.Mutex { return &l.mu }
 
 func (l *limiter[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
-	if l.queued > 0 && l.waiting >= l.queued && !l.free(w.ask) {
+	if l.queueLimit > 0 && l.waiting >= l.queueLimit && !l.canServe(w.request) {
 		l.refused++
 		w.err = ErrQueueFull
 		decided.add(w)
 		return decided
 	}
-	lane := l.lane(w.ask)
+	lane := l.lane(w.request)
 	lane.queue.push(w)
 	l.waiting++
 	l.requeue(lane)
@@ -198,24 +199,24 @@ func (l *limiter[K]) admit(w *waiter[job.Void, K]) (decided outcomes) {
 // cancel serves no other waiter: the waiter that gives up held no permit. Its key may
 // have no waiters left.
 func (l *limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
-	lane := l.lane(w.ask)
+	lane := l.lane(w.request)
 	l.waiting--
 	decided := lane.queue.cancel(w)
 	l.requeue(lane)
-	l.drop(w.ask, lane)
+	l.dropIfUnused(w.request, lane)
 	return decided
 }
 
-func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate(w.ask) }
+func (l *limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.releasePermit(w.request) }
 
-// free reports whether a newcomer of key would be served at once.
-func (l *limiter[K]) free(key K) bool {
+// canServe reports whether a newcomer of key would be served at once.
+func (l *limiter[K]) canServe(key K) bool {
 	lane, _ := l.lanes.Get(key)
 	return l.held < l.limit && l.ready.Len() == 0 && (lane == nil || lane.queue.empty() && !l.full(lane))
 }
 
-// vacate takes a permit of key back and serves waiters.
-func (l *limiter[K]) vacate(key K) outcomes {
+// releasePermit takes a permit of key back and serves waiters.
+func (l *limiter[K]) releasePermit(key K) outcomes {
 	lane, known := l.lanes.Get(key)
 	if !known || lane.held == 0 {
 		panic("coord: release of a permit that is not held")
@@ -223,7 +224,7 @@ func (l *limiter[K]) vacate(key K) outcomes {
 	lane.held--
 	l.held--
 	l.requeue(lane)
-	l.drop(key, lane)
+	l.dropIfUnused(key, lane)
 	return l.serve()
 }
 
@@ -268,8 +269,8 @@ func (l *limiter[K]) lane(key K) *limitLane[K] {
 	return lane
 }
 
-// drop forgets the lane of key if nothing is left of it.
-func (l *limiter[K]) drop(key K, lane *limitLane[K]) {
+// dropIfUnused forgets the lane of key if nothing is left of it.
+func (l *limiter[K]) dropIfUnused(key K, lane *limitLane[K]) {
 	if lane.held == 0 && lane.queue.empty() {
 		l.lanes.Delete(key)
 	}

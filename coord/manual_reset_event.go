@@ -27,7 +27,7 @@ type ManualResetEvent struct {
 // blocks; its twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,23 +41,23 @@ func (e *ManualResetEvent) Wait(ctx context.Context) error {
 // WaitAsync returns a job that completes when the event is set, or is Canceled when ctx
 // ends first. It does not block; it allocates nothing if the event is set.
 func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if e.IsSet() {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, e, job.Void{})
 }
 
 // WaitEnter is [ManualResetEvent.Wait] as generated machines call it.
 func (e *manualResetEvent) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil || e.IsSet() {
 		return endEntryVoid(r, e, err)
 	}
-	return enteredVoid(r, ctx, e, job.Void{}), nil
+	return enterWaitVoid(r, ctx, e, job.Void{}), nil
 }
 
 // Set opens the gate: all waiters continue, in order of arrival, and so do later

@@ -31,17 +31,18 @@ type Mutex struct {
 // ended; the lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
 func (m *Mutex) Lock(ctx context.Context) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
 	if m.TryLock() {
-		budget.Yield() // with what is held
+		// Yield with the lock held: in a search, others must be able to find it locked.
+		budget.Yield()
 	} else {
 		_, err = wait(ctx, m, job.Void{})
 	}
 	if err == nil {
-		m.holder.taken(ctx)
+		m.holder.record(ctx)
 	}
 	return err
 }
@@ -50,27 +51,27 @@ func (m *Mutex) Lock(ctx context.Context) error {
 // ends first. A caller that drops the job of a granted lock has locked it for good. It
 // does not block; it allocates nothing if the lock is free.
 func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if m.TryLock() {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, m, job.Void{})
 }
 
 // LockEnter is [Mutex.Lock] as generated machines call it.
 func (m *mutex) LockEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, m, err)
 	}
 	if r.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
-		m.holder.takenBy(r)
+		m.holder.recordMachine(r)
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, m, job.Void{}), nil
+	return enterWaitVoid(r, ctx, m, job.Void{}), nil
 }
 
 // TryLock takes the lock if it is free, and reports whether it did. It does not block.
@@ -103,7 +104,7 @@ func (m *Mutex) take() bool {
 // release passes the lock to the first waiter, or frees it. With a waiter the mutex
 // stays locked: the waiter owns it before it is notified.
 func (m *Mutex) release() (decided outcomes) {
-	m.holder.left()
+	m.holder.clear()
 	if m.queue.empty() {
 		m.locked = false
 		return decided
@@ -112,9 +113,9 @@ func (m *Mutex) release() (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) heldBy(job.Void) *schedulers.Holder { return m.holder.is.Load() }
+func (m *Mutex) holderOf(job.Void) *schedulers.Holder { return m.holder.work.Load() }
 
-func (m *Mutex) granted(r *statemachine.Run, _ job.Void) { m.holder.takenBy(r) }
+func (m *Mutex) recordHolder(r *statemachine.Run, _ job.Void) { m.holder.recordMachine(r) }
 
 func (m *Mutex) guard() *interleave.Mutex { return &m.mu }
 

@@ -14,8 +14,8 @@ import (
 
 // # The capacity of an object pool
 //
-//	idle + on loan + pending ≤ most
-//	a call waits  ⇒  none is idle, and on loan + pending = most
+//	idle + on loan + pending ≤ limit
+//	a call waits  ⇒  none is idle, and on loan + pending = limit
 //
 // An object that is returned is pending until it is known to be good, since user
 // functions run outside the lock; an object that is being made is pending too. Each of
@@ -32,23 +32,23 @@ type loan[T any] struct {
 	hasObject bool
 }
 
-// lent implements both forms of Get. It is a separate function because the frame of its
+// getObject implements both forms of Get. It is a separate function because the frame of its
 // machine would otherwise be an exported name.
 //
 //movenext:async
-func lent[T any](ctx context.Context, p *objectPool[T]) (T, error) {
+func getObject[T any](ctx context.Context, p *objectPool[T]) (T, error) {
 	l, err := p.borrow(ctx)
 	if err != nil || l.hasObject {
 		return l.object, err
 	}
-	return made(ctx, p)
+	return makeObject(ctx, p)
 }
 
-// made makes an object in the room that was reserved for its caller.
+// makeObject makes an object in the room that was reserved for its caller.
 //
 //movenext:async
-func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
-	m := &making[T]{of: p}
+func makeObject[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
+	m := &creation[T]{pool: p}
 	defer m.end()
 	if ctx == nil {
 		ctx = context.Background()
@@ -59,15 +59,15 @@ func made[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 	return v, err
 }
 
-// used implements UseAsync.
+// useObject implements UseAsync.
 //
 //movenext:async
-func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
+func useObject[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
 	v, err := p.Get(ctx)
 	if err != nil {
 		return err
 	}
-	u := &use[T]{of: p, with: v}
+	u := &usage[T]{pool: p, object: v}
 	defer u.end()
 	u.job = job.Go(ctx, func(ctx context.Context) error { return fn(ctx, v) })
 	_, err = u.job.Await()
@@ -75,18 +75,18 @@ func used[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context,
 	return err
 }
 
-// use is one call of a user's function with an object.
-type use[T any] struct {
-	of   *ObjectPool[T]
-	with T
-	job  *job.Job[job.Void] // nil if the function runs on its caller's goroutine
-	good bool               // the function has returned, and the object is not broken
-	node continuation.Node
+// usage is one call of a user's function with an object.
+type usage[T any] struct {
+	pool   *ObjectPool[T]
+	object T
+	job    *job.Job[job.Void] // nil if the function runs on its caller's goroutine
+	good   bool               // the function has returned, and the object is not broken
+	node   continuation.Node
 }
 
 // end ends the loan. If the caller's wait was refused while the function runs, the end
 // of the job ends the loan instead.
-func (u *use[T]) end() {
+func (u *usage[T]) end() {
 	if u.job != nil && !u.job.IsCompleted() {
 		u.node.Prepare(u)
 		if u.job.Register(&u.node) {
@@ -94,14 +94,14 @@ func (u *use[T]) end() {
 		}
 	}
 	if u.good {
-		u.of.Put(u.with)
+		u.pool.Put(u.object)
 	} else {
-		u.of.Discard(u.with)
+		u.pool.Discard(u.object)
 	}
 }
 
 // Completed implements continuation.Target: the function of a use without a caller has ended.
-func (u *use[T]) Completed(schedulers.Worker) (none continuation.Chain) {
+func (u *usage[T]) Completed(schedulers.Worker) (none continuation.Chain) {
 	u.good = usable(u.job.Err())
 	u.end()
 	return none
@@ -113,20 +113,20 @@ func usable(err error) bool {
 	return !panicked && !errors.Is(err, job.ErrGoexit) && !errors.Is(err, ErrBroken)
 }
 
-// making is the making of one object.
-type making[T any] struct {
-	of   *objectPool[T]
+// creation is one call of the maker.
+type creation[T any] struct {
+	pool *objectPool[T]
 	job  *job.Job[T]
 	good bool // the caller has the object
 	node continuation.Node
 }
 
-// end ends the making. A caller whose wait was refused, since its home is gone or would
+// end ends the creation. A caller whose wait was refused, since its home is gone or would
 // deadlock, has no object, but the job may still make one: its room is kept until the
 // job has ended.
-func (m *making[T]) end() {
+func (m *creation[T]) end() {
 	if m.good {
-		m.of.delivered()
+		m.pool.recordMade()
 		return
 	}
 	m.node.Prepare(m)
@@ -135,22 +135,22 @@ func (m *making[T]) end() {
 	}
 }
 
-// Completed implements continuation.Target: the job of a making without a caller has ended.
-func (m *making[T]) Completed(schedulers.Worker) (none continuation.Chain) {
+// Completed implements continuation.Target: the job of a creation without a caller has ended.
+func (m *creation[T]) Completed(schedulers.Worker) (none continuation.Chain) {
 	if m.job == nil || m.job.Status() != job.Completed {
-		return m.of.vacate().complete()
+		return m.pool.freeSpace().complete()
 	}
 	v, _ := m.job.GetResult()
-	m.of.mu.Lock()
-	m.of.made++
-	m.of.mu.Unlock()
-	m.of.back(v, true)
+	m.pool.mu.Lock()
+	m.pool.made++
+	m.pool.mu.Unlock()
+	m.pool.endPending(v, true)
 	return none
 }
 
 // borrow waits for an object or for room.
 func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return loan[T]{}, err
 	}
@@ -163,7 +163,7 @@ func (p *objectPool[T]) borrow(ctx context.Context) (loan[T], error) {
 
 // borrowAsync is the twin of borrow.
 func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //nolint:unused // the generator looks for it
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[loan[T]](ctx, err)
 	}
@@ -179,7 +179,7 @@ func (p *objectPool[T]) borrowAsync(ctx context.Context) *job.Job[loan[T]] { //n
 
 // borrowEnter is borrow as generated machines call it.
 func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[loan[T]], loan[T], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntry(r, p, loan[T]{}, err)
 	}
@@ -189,7 +189,7 @@ func (p *objectPool[T]) borrowEnter(r *statemachine.Run, ctx context.Context) (*
 			return nil, l, err
 		}
 	}
-	return entered(r, ctx, p, job.Void{}), loan[T]{}, nil
+	return enterWait(r, ctx, p, job.Void{}), loan[T]{}, nil
 }
 
 // poll borrows if that is possible at once, or reports that the call must wait.
@@ -209,7 +209,7 @@ func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
 		clear(p.idle[last:])
 		p.idle = p.idle[:last]
 		p.onLoan++
-	case p.onLoan+p.pending < p.most:
+	case p.onLoan+p.pending < p.limit:
 		p.pending++
 	default:
 		mustWait = true
@@ -217,8 +217,8 @@ func (p *objectPool[T]) take() (l loan[T], mustWait bool, err error) {
 	return l, mustWait, nil
 }
 
-// delivered records that a caller has the object that it made.
-func (p *objectPool[T]) delivered() {
+// recordMade records that a caller has the object that it made.
+func (p *objectPool[T]) recordMade() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending--
@@ -237,15 +237,15 @@ func (p *objectPool[T]) endLoan() {
 	p.pending++
 }
 
-// back ends the pending state of v, which is good or is discarded.
-func (p *objectPool[T]) back(v T, good bool) {
+// endPending ends the pending state of v, which is good or is discarded.
+func (p *objectPool[T]) endPending(v T, good bool) {
 	if good {
 		p.mu.Lock()
 		if !p.closed {
 			p.pending--
-			told := p.shelve(v)
+			decided := p.giveOrKeep(v)
 			p.mu.Unlock()
-			told.deliver(nil)
+			decided.deliver(nil)
 			return
 		}
 		p.mu.Unlock()
@@ -253,42 +253,42 @@ func (p *objectPool[T]) back(v T, good bool) {
 	p.onDiscard.Call(v) // before another is made in its place
 	p.mu.Lock()
 	p.discarded++
-	told := p.leave()
+	decided := p.freeSpaceLocked()
 	p.mu.Unlock()
-	told.deliver(nil)
+	decided.deliver(nil)
 }
 
-// shelve gives v to the first caller that waits, or keeps it; mu is held.
-func (p *objectPool[T]) shelve(v T) (told outcomes) {
+// giveOrKeep gives v to the first caller that waits, or keeps it; mu is held.
+func (p *objectPool[T]) giveOrKeep(v T) (decided outcomes) {
 	if p.queue.empty() {
 		p.idle = append(p.idle, v)
-		return told
+		return decided
 	}
 	w := p.queue.pop()
 	w.value = loan[T]{v, true}
 	p.onLoan++
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
-// vacate gives the room of an object that no longer exists to the first caller that waits.
-func (p *objectPool[T]) vacate() outcomes {
+// freeSpace gives the room of an object that no longer exists to the first caller that waits.
+func (p *objectPool[T]) freeSpace() outcomes {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.leave()
+	return p.freeSpaceLocked()
 }
 
-// leave is vacate with mu held.
-func (p *objectPool[T]) leave() (told outcomes) {
+// freeSpaceLocked is freeSpace with mu held.
+func (p *objectPool[T]) freeSpaceLocked() (decided outcomes) {
 	if p.queue.empty() {
 		p.pending--
-		return told
+		return decided
 	}
-	told.add(p.queue.pop()) // it stays pending: the caller now makes an object
-	return told
+	decided.add(p.queue.pop()) // it stays pending: the caller now makes an object
+	return decided
 }
 
-func (p *objectPool[T]) letGo(old []T) {
+func (p *objectPool[T]) discardAll(old []T) {
 	for _, v := range old {
 		p.onDiscard.Call(v)
 	}
@@ -296,15 +296,15 @@ func (p *objectPool[T]) letGo(old []T) {
 
 func (p *objectPool[T]) guard() *interleave.Mutex { return &p.mu }
 
-func (p *objectPool[T]) admit(w *waiter[loan[T], job.Void]) (told outcomes) {
+func (p *objectPool[T]) admit(w *waiter[loan[T], job.Void]) (decided outcomes) {
 	l, mustWait, err := p.take()
 	if mustWait {
 		p.queue.push(w)
-		return told
+		return decided
 	}
 	w.value, w.err = l, err
-	told.add(w)
-	return told
+	decided.add(w)
+	return decided
 }
 
 func (p *objectPool[T]) cancel(w *waiter[loan[T], job.Void]) outcomes { return p.queue.cancel(w) }
@@ -312,33 +312,33 @@ func (p *objectPool[T]) cancel(w *waiter[loan[T], job.Void]) outcomes { return p
 // giveBack takes an object, or the room for one, from a machine whose home is gone.
 func (p *objectPool[T]) giveBack(w *waiter[loan[T], job.Void]) outcomes {
 	if !w.value.hasObject {
-		return p.leave()
+		return p.freeSpaceLocked()
 	}
 	p.onLoan--
 	if !p.closed {
-		return p.shelve(w.value.object)
+		return p.giveOrKeep(w.value.object)
 	}
 	p.discarded++
-	var told outcomes
-	told.add(&discarding[T]{of: p, object: w.value.object})
-	return told
+	var decided outcomes
+	decided.add(&discardOutcome[T]{pool: p, object: w.value.object})
+	return decided
 }
 
-// discarding is an object that is discarded once the lock is released.
-type discarding[T any] struct {
-	of     *objectPool[T]
-	object T
-	after  outcome
+// discardOutcome is an object that is discarded once the lock is released.
+type discardOutcome[T any] struct {
+	pool        *objectPool[T]
+	object      T
+	nextDecided outcome
 }
 
-func (f *discarding[T]) decide() {}
+func (f *discardOutcome[T]) decide() {}
 
-func (f *discarding[T]) complete() (none continuation.Chain) {
-	f.of.onDiscard.Call(f.object)
+func (f *discardOutcome[T]) complete() (none continuation.Chain) {
+	f.pool.onDiscard.Call(f.object)
 	return none
 }
 
-func (f *discarding[T]) nextOutcome() *outcome { return &f.after }
+func (f *discardOutcome[T]) nextOutcome() *outcome { return &f.nextDecided }
 
-// described names what a caller waits for.
-func (p *objectPool[T]) described() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }
+// waitName names what a caller waits for.
+func (p *objectPool[T]) waitName() string { return typeName((*ObjectPool[T])(nil)) + ".Get" }

@@ -16,56 +16,56 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// lentAsync starts [lent] as a state machine and returns its job.
-func lentAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
+// getObjectAsync starts [getObject] as a state machine and returns its job.
+func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
 	var r statemachine.Run
-	frame := lentLocals[T]{ctx: ctx, p: p}
+	frame := getObjectLocals[T]{ctx: ctx, p: p}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &lentMachine[T]{lentLocals: frame}
+	m := &getObjectMachine[T]{getObjectLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// lentEnter enters [lent] for another machine. It returns the results, or the suspended frame that will have them.
-func lentEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*lentFrame[T], T, error) {
-	frame := lentLocals[T]{ctx: ctx, p: p}
+// getObjectEnter enters [getObject] for another machine. It returns the results, or the suspended frame that will have them.
+func getObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*getObjectFrame[T], T, error) {
+	frame := getObjectLocals[T]{ctx: ctx, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &lentFrame[T]{lentLocals: frame}
+	m := &getObjectFrame[T]{getObjectLocals: frame}
 	r.Push(ctx, m)
 	return m, *new(T), nil
 }
 
-// lentLocals is what [lent] keeps while it is suspended.
-type lentLocals[T any] struct {
+// getObjectLocals is what [getObject] keeps while it is suspended.
+type getObjectLocals[T any] struct {
 	statemachine.Frame
 
 	ctx context.Context
 	p   *objectPool[T]
 
-	borrow1 *statemachine.Waiting[loan[T]]
-	made2   *madeFrame[T]
+	borrow1     *statemachine.Waiting[loan[T]]
+	makeObject2 *makeObjectFrame[T]
 }
 
-// lentFrame is the frame of [lent] for a caller that is a machine: what it keeps and, at the end, its results.
-type lentFrame[T any] struct {
-	lentLocals[T]
+// getObjectFrame is the frame of [getObject] for a caller that is a machine: what it keeps and, at the end, its results.
+type getObjectFrame[T any] struct {
+	getObjectLocals[T]
 
 	result0 T
 	result1 error
 }
 
-// MoveNext continues [lent] where it stopped.
-func (f *lentFrame[T]) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [getObject] where it stopped.
+func (f *getObjectFrame[T]) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [lent] from where it stopped to its next suspension (false) or its end (true).
-func (f *lentLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
+// moveNext runs [getObject] from where it stopped to its next suspension (false) or its end (true).
+func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
 	var l loan[T]
 	var err error
 	state := f.State
@@ -102,11 +102,11 @@ resumed1:
 //line github.com/movenext/movenext/coord/object_loan.go:42
 		return true, l.object, err
 	}
-	// object_loan.go:44: return made(ctx, p)
+	// object_loan.go:44: return makeObject(ctx, p)
 //line github.com/movenext/movenext/coord/object_loan.go:44
-	f.made2, result0, result1 = madeEnter(r, f.ctx, f.p)
+	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
 //line github.com/movenext/movenext/coord/object_loan_async.go:109
-	if f.made2 == nil {
+	if f.makeObject2 == nil {
 		goto resumed2
 	}
 	f.State = 2
@@ -115,91 +115,91 @@ resumed1:
 	return false, *new(T), nil
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
-	result0, result1 = f.made2.Results(r)
+	result0, result1 = f.makeObject2.Results(r)
 //line github.com/movenext/movenext/coord/object_loan.go:44
-	f.made2 = nil
+	f.makeObject2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/object_loan_async.go:123
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
-// Location returns where [lent] is suspended.
-func (f *lentLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.lent", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
+// Location returns where [getObject] is suspended.
+func (f *getObjectLocals[T]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
-// Results returns what [lent] returned, or raises again the panic that ended it.
-func (f *lentFrame[T]) Results(r *statemachine.Run) (T, error) {
+// Results returns what [getObject] returned, or raises again the panic that ended it.
+func (f *getObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// lentMachine is the root of a chain of calls that begins with [lent]: chain, job and frame in one allocation.
-type lentMachine[T any] struct {
+// getObjectMachine is the root of a chain of calls that begins with [getObject]: chain, job and frame in one allocation.
+type getObjectMachine[T any] struct {
 	statemachine.Builder[T]
-	lentLocals[T]
+	getObjectLocals[T]
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *lentMachine[T]) MoveNext(r *statemachine.Run) bool {
+func (f *getObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.lentLocals = lentLocals[T]{Frame: f.lentLocals.Frame} // the job keeps nothing else alive
+	f.getObjectLocals = getObjectLocals[T]{Frame: f.getObjectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// madeAsync starts [made] as a state machine and returns its job.
-func madeAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
+// makeObjectAsync starts [makeObject] as a state machine and returns its job.
+func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
 	var r statemachine.Run
-	frame := madeFrame[T]{ctx: ctx}
+	frame := makeObjectFrame[T]{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if frame.moveNext(&r, p) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
-	m := &madeMachine[T]{madeFrame: frame}
+	m := &makeObjectMachine[T]{makeObjectFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// madeEnter enters [made] for another machine. It returns the results, or the suspended frame that will have them.
-func madeEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*madeFrame[T], T, error) {
-	frame := madeFrame[T]{ctx: ctx}
+// makeObjectEnter enters [makeObject] for another machine. It returns the results, or the suspended frame that will have them.
+func makeObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*makeObjectFrame[T], T, error) {
+	frame := makeObjectFrame[T]{ctx: ctx}
 	if frame.moveNext(r, p) {
 		r.Rethrow()
 		return nil, frame.v, frame.err
 	}
-	m := new(madeFrame[T])
+	m := new(makeObjectFrame[T])
 	*m = frame
 	r.Push(ctx, m)
 	return m, *new(T), nil
 }
 
-// madeFrame is what [made] keeps while it is suspended.
-type madeFrame[T any] struct {
+// makeObjectFrame is what [makeObject] keeps while it is suspended.
+type makeObjectFrame[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
 	ctx context.Context
 
-	m      *making[T]
+	m      *creation[T]
 	await1 *job.Job[T]
 
 	v   T
 	err error
 }
 
-// MoveNext continues [made] where it stopped.
-func (f *madeFrame[T]) MoveNext(r *statemachine.Run) bool {
+// MoveNext continues [makeObject] where it stopped.
+func (f *makeObjectFrame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [made] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [makeObject] from where it stopped to its next suspension (false) or its end (true).
 // The parameter p is needed only before the first suspension.
-func (f *madeFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
+func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -211,7 +211,7 @@ func (f *madeFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:51
-	f.m = &making[T]{of: p}
+	f.m = &creation[T]{pool: p}
 	{
 		m := f.m
 //line github.com/movenext/movenext/coord/object_loan.go:52
@@ -246,49 +246,49 @@ resume1:
 //line github.com/movenext/movenext/coord/object_loan_async.go:247
 }
 
-// Location returns where [made] is suspended.
-func (f *madeFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.made", "github.com/movenext/movenext/coord/object_loan.go", 57)
+// Location returns where [makeObject] is suspended.
+func (f *makeObjectFrame[T]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
-// Results returns what [made] returned, or raises again the panic that ended it.
-func (f *madeFrame[T]) Results(r *statemachine.Run) (T, error) {
+// Results returns what [makeObject] returned, or raises again the panic that ended it.
+func (f *makeObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	r.Rethrow()
 	return f.v, f.err
 }
 
-// madeMachine is the root of a chain of calls that begins with [made]: chain, job and frame in one allocation.
-type madeMachine[T any] struct {
+// makeObjectMachine is the root of a chain of calls that begins with [makeObject]: chain, job and frame in one allocation.
+type makeObjectMachine[T any] struct {
 	statemachine.Builder[T]
-	madeFrame[T]
+	makeObjectFrame[T]
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *madeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	if !f.madeFrame.moveNext(r, nil) {
+func (f *makeObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
+	if !f.makeObjectFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, f.v, f.err)
-	f.madeFrame = madeFrame[T]{Frame: f.madeFrame.Frame} // the job keeps nothing else alive
+	f.makeObjectFrame = makeObjectFrame[T]{Frame: f.makeObjectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// usedAsync starts [used] as a state machine and returns its job.
-func usedAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
+// useObjectAsync starts [useObject] as a state machine and returns its job.
+func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := usedLocals[T]{ctx: ctx, p: p, fn: fn}
+	frame := useObjectLocals[T]{ctx: ctx, p: p, fn: fn}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0 := frame.moveNext(&r); finished {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &usedMachine[T]{usedLocals: frame}
+	m := &useObjectMachine[T]{useObjectLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// usedLocals is what [used] keeps while it is suspended.
-type usedLocals[T any] struct {
+// useObjectLocals is what [useObject] keeps while it is suspended.
+type useObjectLocals[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -297,12 +297,12 @@ type usedLocals[T any] struct {
 	fn  func(context.Context, T) error
 
 	get1   *statemachine.Waiting[T]
-	u      *use[T]
+	u      *usage[T]
 	await2 *job.Job[job.Void]
 }
 
-// moveNext runs [used] from where it stopped to its next suspension (false) or its end (true).
-func (f *usedLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+// moveNext runs [useObject] from where it stopped to its next suspension (false) or its end (true).
+func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var v T
 	var err error
@@ -340,7 +340,7 @@ resumed1:
 //line github.com/movenext/movenext/coord/object_loan.go:68
 		return true, result0
 	}
-	f.u = &use[T]{of: f.p, with: v}
+	f.u = &usage[T]{pool: f.p, object: v}
 	{
 		u := f.u
 //line github.com/movenext/movenext/coord/object_loan.go:71
@@ -376,27 +376,27 @@ resume2:
 //line github.com/movenext/movenext/coord/object_loan_async.go:377
 }
 
-// Location returns where [used] is suspended.
-func (f *usedLocals[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.used", "github.com/movenext/movenext/coord/object_loan.go", 66, 73)
+// Location returns where [useObject] is suspended.
+func (f *useObjectLocals[T]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 66, 73)
 }
 
-// usedMachine is the root of a chain of calls that begins with [used]: chain, job and frame in one allocation.
-type usedMachine[T any] struct {
+// useObjectMachine is the root of a chain of calls that begins with [useObject]: chain, job and frame in one allocation.
+type useObjectMachine[T any] struct {
 	statemachine.Builder[job.Void]
-	usedLocals[T]
+	useObjectLocals[T]
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *usedMachine[T]) MoveNext(r *statemachine.Run) bool {
+func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	finished, v0 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, job.Void{}, v0)
-	f.usedLocals = usedLocals[T]{Frame: f.usedLocals.Frame} // the job keeps nothing else alive
+	f.useObjectLocals = useObjectLocals[T]{Frame: f.useObjectLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ca2d935c376b095c
+// Digest of what is above: 862d3cd549f654ed

@@ -28,7 +28,7 @@ type objectPool[T any] struct {
 	// Constant after NewObjectPool.
 
 	objectPoolOptions[T]
-	most  int
+	limit int
 	maker func(context.Context) *job.Job[T]
 
 	mu        interleave.Mutex
@@ -48,7 +48,7 @@ type ObjectPoolOption[T any] func(*objectPoolOptions[T])
 
 type objectPoolOptions[T any] struct {
 	onPut     schedulers.Hook[*exam[T]]
-	examined  bool // onPut has a function
+	hasOnPut  bool // onPut has a function
 	onDiscard schedulers.Hook[T]
 }
 
@@ -58,15 +58,15 @@ type objectPoolOptions[T any] struct {
 // see [schedulers.Hook].
 func OnPut[T any](fn func(T) error) ObjectPoolOption[T] {
 	return func(o *objectPoolOptions[T]) {
-		o.onPut = schedulers.NewHook("coord.OnPut", func(e *exam[T]) { e.passed = fn(e.object) == nil })
-		o.examined = fn != nil
+		o.onPut = schedulers.NewHook("coord.OnPut", func(e *exam[T]) { e.ok = fn(e.object) == nil })
+		o.hasOnPut = fn != nil
 	}
 }
 
 // exam is an object that comes back.
 type exam[T any] struct {
 	object T
-	passed bool
+	ok     bool
 }
 
 // OnDiscard sets fn to be called with each object that the pool discards: to close it. The
@@ -76,13 +76,13 @@ func OnDiscard[T any](fn func(T)) ObjectPoolOption[T] {
 	return func(o *objectPoolOptions[T]) { o.onDiscard = schedulers.NewHook("coord.OnDiscard", fn) }
 }
 
-// NewObjectPool returns a pool of up to most objects; none is made yet. maker starts to
+// NewObjectPool returns a pool of up to limit objects; none is made yet. maker starts to
 // make one object and returns the job of that. Usually it is the twin of an annotated
 // function, or calls [job.Blocking]. It gets the context of the caller that needs the
-// object; the object may outlive that context. NewObjectPool panics if most is less than
+// object; the object may outlive that context. NewObjectPool panics if limit is less than
 // one or maker is nil: no object could ever be lent.
-func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opts ...ObjectPoolOption[T]) *ObjectPool[T] {
-	if most < 1 {
+func NewObjectPool[T any](limit int, maker func(context.Context) *job.Job[T], opts ...ObjectPoolOption[T]) *ObjectPool[T] {
+	if limit < 1 {
 		panic("coord: object pool without room for an object")
 	}
 	if maker == nil {
@@ -94,26 +94,28 @@ func NewObjectPool[T any](most int, maker func(context.Context) *job.Job[T], opt
 			set(&all)
 		}
 	}
-	return &ObjectPool[T]{objectPool[T]{objectPoolOptions: all, most: most, maker: maker}}
+	return &ObjectPool[T]{objectPool[T]{objectPoolOptions: all, limit: limit, maker: maker}}
 }
 
 // Get lends an idle object, or a new one if the pool may have more, or waits. It returns
-// the reason why ctx ended, the error of the making, or [ErrClosed]. After a nil error
+// the reason why ctx ended, the error of the maker's job, or [ErrClosed]. After a nil error
 // the caller must end the loan, once, with [ObjectPool.Put] or [ObjectPool.Discard]. It
 // blocks; its twin is [ObjectPool.GetAsync].
-func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) { return lent(ctx, &p.hiddenObjectPool) }
+func (p *ObjectPool[T]) Get(ctx context.Context) (T, error) {
+	return getObject(ctx, &p.hiddenObjectPool)
+}
 
 // GetAsync returns a job that completes with an object, is Canceled when ctx ends first, or
 // has failed with an error of [ObjectPool.Get]. Dropping the job loses the object: to
 // give up, cancel ctx, and then check whether the job has completed nevertheless. It
 // does not block.
 func (p *ObjectPool[T]) GetAsync(ctx context.Context) *job.Job[T] {
-	return lentAsync(ctx, &p.hiddenObjectPool)
+	return getObjectAsync(ctx, &p.hiddenObjectPool)
 }
 
 // GetEnter is [ObjectPool.Get] as generated machines call it.
 func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
-	m, v, err := lentEnter(r, ctx, p)
+	m, v, err := getObjectEnter(r, ctx, p)
 	return statemachine.WaitingFor(m), v, err
 }
 
@@ -122,12 +124,12 @@ func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*sta
 // panics if no object is on loan.
 func (p *ObjectPool[T]) Put(v T) {
 	p.endLoan()
-	if !p.examined {
-		p.back(v, true)
+	if !p.hasOnPut {
+		p.endPending(v, true)
 		return
 	}
 	e := &exam[T]{object: v}
-	defer func() { p.back(v, e.passed) }()
+	defer func() { p.endPending(v, e.ok) }()
 	p.onPut.Call(e)
 }
 
@@ -135,7 +137,7 @@ func (p *ObjectPool[T]) Put(v T) {
 // make another. It does not block. It panics if no object is on loan.
 func (p *ObjectPool[T]) Discard(v T) {
 	p.endLoan()
-	p.back(v, false)
+	p.endPending(v, false)
 }
 
 // Use calls fn with an object, on the calling goroutine, and ends the loan: with Discard
@@ -150,7 +152,7 @@ func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) err
 	if err != nil {
 		return err
 	}
-	u := &use[T]{of: p, with: v}
+	u := &usage[T]{pool: p, object: v}
 	defer u.end()
 	if ctx == nil {
 		ctx = context.Background()
@@ -166,7 +168,7 @@ func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
 	}
-	return usedAsync(ctx, p, fn)
+	return useObjectAsync(ctx, p, fn)
 }
 
 // Trim discards the idle objects, except for the keep objects that came back last, and
@@ -181,7 +183,7 @@ func (p *ObjectPool[T]) Trim(keep int) (discarded int) {
 	p.idle = p.idle[:rest]
 	p.discarded += uint64(n)
 	p.mu.Unlock()
-	p.letGo(old)
+	p.discardAll(old)
 	return n
 }
 
@@ -197,7 +199,7 @@ func (p *ObjectPool[T]) Close() {
 	decided := p.queue.serveAll(loan[T]{}, ErrClosed)
 	p.mu.Unlock()
 	decided.deliver(nil)
-	p.letGo(old)
+	p.discardAll(old)
 }
 
 // ObjectPoolMetrics is the state of an [ObjectPool] at one moment, and what it has done so

@@ -29,8 +29,8 @@ func (l *outcomes) add(o outcome) {
 	l.last = o
 }
 
-// join puts the others at the end.
-func (l *outcomes) join(others outcomes) {
+// append puts the others at the end.
+func (l *outcomes) append(others outcomes) {
 	if others.first == nil {
 		return
 	}
@@ -44,9 +44,9 @@ func (l *outcomes) join(others outcomes) {
 
 // deliver completes all and notifies their continuations. No lock is held. on is the
 // worker that the caller believes it runs on, or nil.
-func (l outcomes) deliver(on schedulers.Worker) {
+func (l outcomes) deliver(worker schedulers.Worker) {
 	if l.first != nil {
-		l.complete().Deliver(on)
+		l.complete().Deliver(worker)
 	}
 }
 

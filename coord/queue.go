@@ -12,7 +12,7 @@ func (q *queue[R, P]) empty() bool { return q.first == nil }
 
 // push puts w at the end.
 func (q *queue[R, P]) push(w *waiter[R, P]) {
-	w.in, w.prev = q, q.last
+	w.queue, w.prev = q, q.last
 	if q.last == nil {
 		q.first = w
 	} else {
@@ -41,7 +41,7 @@ func (q *queue[R, P]) remove(w *waiter[R, P]) {
 	} else {
 		w.next.prev = w.prev
 	}
-	w.in, w.next, w.prev = nil, nil, nil
+	w.queue, w.next, w.prev = nil, nil, nil
 	q.count--
 }
 

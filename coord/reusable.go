@@ -50,9 +50,9 @@ type Round uint64
 type phase uint8
 
 const (
-	idle phase = iota
-	begun
-	isSet
+	roundIdle phase = iota
+	roundPending
+	roundSet
 )
 
 // Begin begins a round. It returns an error that matches [ErrRound] if the previous one
@@ -60,11 +60,11 @@ const (
 func (s *Reusable[T]) Begin() (Round, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.phase != idle {
+	if s.phase != roundIdle {
 		return 0, fmt.Errorf("%w: round %d has not been read", ErrRound, s.round)
 	}
 	s.round++
-	s.phase = begun
+	s.phase = roundPending
 	return s.round, nil
 }
 
@@ -72,11 +72,11 @@ func (s *Reusable[T]) Begin() (Round, error) {
 // matches [ErrRound] if the round was set before, or is over. It does not block.
 func (s *Reusable[T]) Set(r Round, v T, err error) error {
 	s.mu.Lock()
-	if r != s.round || s.phase != begun {
+	if r != s.round || s.phase != roundPending {
 		defer s.mu.Unlock()
-		return s.misused("set", r)
+		return s.misuseError("set", r)
 	}
-	s.phase, s.value, s.err = isSet, v, err
+	s.phase, s.value, s.err = roundSet, v, err
 	var decided outcomes
 	if !s.waiting.empty() {
 		w := s.waiting.pop()
@@ -94,8 +94,8 @@ func (s *Reusable[T]) Set(r Round, v T, err error) error {
 func (s *Reusable[T]) Drop(r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r != s.round || s.phase == idle || !s.waiting.empty() {
-		return s.misused("drop", r)
+	if r != s.round || s.phase == roundIdle || !s.waiting.empty() {
+		return s.misuseError("drop", r)
 	}
 	_, _ = s.take()
 	return nil
@@ -107,7 +107,7 @@ func (s *Reusable[T]) Drop(r Round) error {
 // [Reusable.Drop] the round. It blocks; its twin is [Reusable.GetAsync].
 func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return none, err
@@ -122,7 +122,7 @@ func (s *Reusable[T]) Get(ctx context.Context, r Round) (T, error) {
 // GetAsync returns a job that completes with the result of the round, is Canceled when
 // ctx ends first, or has faulted with an error of [Reusable.Get]. It does not block.
 func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
@@ -138,14 +138,14 @@ func (s *Reusable[T]) GetAsync(ctx context.Context, r Round) *job.Job[T] {
 
 // GetEnter is [Reusable.Get] as generated machines call it.
 func (s *reusable[T]) GetEnter(run *statemachine.Run, ctx context.Context, r Round) (*statemachine.Waiting[T], T, error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return endEntry(run, s, none, err)
 	}
 	v, mustWait, err := s.poll(r)
 	if mustWait {
-		return entered(run, ctx, s, r), v, nil
+		return enterWait(run, ctx, s, r), v, nil
 	}
 	return endEntry(run, s, v, err)
 }
@@ -159,9 +159,9 @@ func (s *reusable[T]) poll(r Round) (v T, mustWait bool, err error) {
 
 func (s *reusable[T]) read(r Round) (v T, mustWait bool, err error) {
 	switch {
-	case r != s.round || s.phase == idle || !s.waiting.empty():
-		return v, false, s.misused("read", r)
-	case s.phase == begun:
+	case r != s.round || s.phase == roundIdle || !s.waiting.empty():
+		return v, false, s.misuseError("read", r)
+	case s.phase == roundPending:
 		return v, true, nil
 	}
 	v, err = s.take()
@@ -172,15 +172,15 @@ func (s *reusable[T]) read(r Round) (v T, mustWait bool, err error) {
 func (s *reusable[T]) take() (v T, err error) {
 	var none T
 	v, err = s.value, s.err
-	s.phase, s.value, s.err = idle, none, nil
+	s.phase, s.value, s.err = roundIdle, none, nil
 	return v, err
 }
 
-// misused returns the error of an impossible call with the round r.
-func (s *reusable[T]) misused(what string, r Round) error {
+// misuseError returns the error of an impossible call with the round r.
+func (s *reusable[T]) misuseError(what string, r Round) error {
 	why := "it is set already"
 	switch {
-	case r != s.round || s.phase == idle:
+	case r != s.round || s.phase == roundIdle:
 		why = "it is over"
 	case !s.waiting.empty():
 		why = "a Get waits for it"
@@ -191,7 +191,7 @@ func (s *reusable[T]) misused(what string, r Round) error {
 func (s *reusable[T]) guard() *interleave.Mutex { return &s.mu }
 
 func (s *reusable[T]) admit(w *waiter[T, Round]) (decided outcomes) {
-	v, mustWait, err := s.read(w.ask)
+	v, mustWait, err := s.read(w.request)
 	if mustWait {
 		s.waiting.push(w)
 		return decided
@@ -203,5 +203,5 @@ func (s *reusable[T]) admit(w *waiter[T, Round]) (decided outcomes) {
 
 func (s *reusable[T]) cancel(w *waiter[T, Round]) outcomes { return s.waiting.cancel(w) }
 
-// described names what a reader waits for.
-func (s *reusable[T]) described() string { return typeName((*Reusable[T])(nil)) + ".Get" }
+// waitName names what a reader waits for.
+func (s *reusable[T]) waitName() string { return typeName((*Reusable[T])(nil)) + ".Get" }

@@ -8,7 +8,7 @@ type ring[T any] struct {
 	n    int
 }
 
-const smallestRing = 8
+const minRing = 8
 
 func (r *ring[T]) len() int { return r.n }
 
@@ -17,7 +17,7 @@ func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%len(r.buf)] }
 
 func (r *ring[T]) push(v T) {
 	if r.n == len(r.buf) {
-		r.resize(max(smallestRing, 2*r.n))
+		r.resize(max(minRing, 2*r.n))
 	}
 	r.n++
 	*r.at(r.n - 1) = v
@@ -33,7 +33,7 @@ func (r *ring[T]) pop() T {
 	r.n--
 	// At a quarter, not at a half: a queue whose length oscillates around one
 	// value must not pay for it each time.
-	if len(r.buf) > smallestRing && r.n <= len(r.buf)/4 {
+	if len(r.buf) > minRing && r.n <= len(r.buf)/4 {
 		r.resize(len(r.buf) / 2)
 	}
 	return v

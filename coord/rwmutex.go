@@ -98,44 +98,45 @@ func (m *RWMutex) RUnlock() {
 	decided.deliver(nil)
 }
 
-func (m *RWMutex) lock(ctx context.Context, how access) error {
+func (m *RWMutex) lock(ctx context.Context, access access) error {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
-	if m.try(how) {
-		budget.Yield() // with what is held
+	if m.try(access) {
+		// Yield with the lock held: in a search, others must be able to find it locked.
+		budget.Yield()
 	} else {
-		_, err = wait(ctx, m, how)
+		_, err = wait(ctx, m, access)
 	}
 	if err == nil {
-		m.holder.taken(ctx)
+		m.holder.record(ctx)
 	}
 	return err
 }
 
 func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if m.try(how) {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, m, how)
 }
 
 func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, m, err)
 	}
 	if r.Proceed() && m.try(how) {
-		m.holder.takenBy(r)
+		m.holder.recordMachine(r)
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, m, how), nil
+	return enterWaitVoid(r, ctx, m, how), nil
 }
 
 func (m *RWMutex) try(how access) bool {
@@ -161,7 +162,7 @@ func (m *RWMutex) take(how access) bool {
 // release undoes take.
 func (m *RWMutex) release(how access) {
 	if how == write {
-		m.holder.left()
+		m.holder.clear()
 		m.writing = false
 	} else {
 		m.readers--
@@ -170,15 +171,15 @@ func (m *RWMutex) release(how access) {
 
 // serve lets the first waiter continue, and the next, until one has to wait.
 func (m *RWMutex) serve() (decided outcomes) {
-	for !m.queue.empty() && m.take(m.queue.first.ask) {
+	for !m.queue.empty() && m.take(m.queue.first.request) {
 		decided.add(m.queue.pop())
 	}
 	return decided
 }
 
-func (m *RWMutex) heldBy(access) *schedulers.Holder { return m.holder.is.Load() }
+func (m *RWMutex) holderOf(access) *schedulers.Holder { return m.holder.work.Load() }
 
-func (m *RWMutex) granted(r *statemachine.Run, _ access) { m.holder.takenBy(r) }
+func (m *RWMutex) recordHolder(r *statemachine.Run, _ access) { m.holder.recordMachine(r) }
 
 func (m *RWMutex) guard() *interleave.Mutex { return &m.mu }
 
@@ -191,11 +192,11 @@ func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 // readers that hold the lock.
 func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
 	decided := m.queue.cancel(w)
-	decided.join(m.serve())
+	decided.append(m.serve())
 	return decided
 }
 
 func (m *RWMutex) giveBack(w *waiter[job.Void, access]) outcomes {
-	m.release(w.ask)
+	m.release(w.request)
 	return m.serve()
 }

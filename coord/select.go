@@ -40,7 +40,7 @@ func OnReceive[T any](c *Channel[T], to *T) Case {
 		return !mustWait, err
 	}
 	watch := func() (job.Handle, func()) {
-		w := newPromised(c.watching(), job.Void{})
+		w := newJobWaiter(c.watcherHost(), job.Void{})
 		w.enter(nil, nil)
 		return w.promise.Job(), func() { w.giveUp(context.Canceled) }
 	}
@@ -81,13 +81,15 @@ func Default() Case {
 //
 // It blocks; its twin is [SelectAsync].
 func Select(ctx context.Context, cases ...Case) (chosen int, err error) {
-	return selected(ctx, cases)
+	return selectCase(ctx, cases)
 }
 
 // SelectAsync returns a job that completes with the index of the chosen case, or is
 // Canceled when ctx ends first. If the chosen case has an error, the job has faulted
 // with it, and its value is still the index. It does not block.
-func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] { return selectedAsync(ctx, cases) }
+func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] {
+	return selectCaseAsync(ctx, cases)
+}
 
 // # Look, and wait for a change
 //
@@ -103,18 +105,19 @@ func SelectAsync(ctx context.Context, cases ...Case) *job.Job[int] { return sele
 // may take another case. The price is that a select which checks too late waits again,
 // and that it has no place in the order of receivers.
 
-// selected implements both forms of Select. It is a separate function because the frame
+// selectCase implements both forms of Select. It is a separate function because the frame
 // of its machine would otherwise be an exported name.
 //
 //movenext:async
-func selected(ctx context.Context, cases []Case) (chosen int, err error) {
+func selectCase(ctx context.Context, cases []Case) (chosen int, err error) {
 	s := &selection{cases: cases}
 	defer s.end()
 	for {
-		if _, err := done().Await(); err != nil { // a machine that always finds a case yields
+		// A machine that always finds a case yields.
+		if _, err := completedVoid().Await(); err != nil {
 			return -1, err
 		}
-		if s.ctx, err = bound(ctx); err != nil {
+		if s.ctx, err = checkContext(ctx); err != nil {
 			return -1, err
 		}
 		if i, err := s.poll(); i >= 0 {
@@ -130,14 +133,14 @@ func selected(ctx context.Context, cases []Case) (chosen int, err error) {
 type selection struct {
 	ctx     context.Context
 	cases   []Case
-	waits   []watched             // one for each case, once it has waited
-	over    *job.Source[job.Void] // ends a wait when the call or its context ends
+	waits   []caseWait            // one for each case, once it has waited
+	wake    *job.Source[job.Void] // ends a wait when the call or its context ends
 	unwatch func() bool           // ends the watch over the context
 }
 
-// watched is the wait of a selection for one case; the handle is nil if there is nothing
+// caseWait is the wait of a selection for one case; the handle is nil if there is nothing
 // to wait for.
-type watched struct {
+type caseWait struct {
 	handle job.Handle
 	stop   func()
 }
@@ -164,7 +167,7 @@ func (s *selection) change() *job.Job[job.Handle] {
 	if s.waits == nil {
 		s.begin()
 	}
-	all := []job.Handle{s.over.Job()}
+	all := []job.Handle{s.wake.Job()}
 	for i, c := range s.cases {
 		w := &s.waits[i]
 		if c.watch != nil && (w.handle == nil || w.handle.IsCompleted()) {
@@ -179,15 +182,15 @@ func (s *selection) change() *job.Job[job.Handle] {
 
 // begin prepares for the first wait.
 func (s *selection) begin() {
-	s.waits = make([]watched, len(s.cases))
-	s.over = job.NewSource[job.Void]()
+	s.waits = make([]caseWait, len(s.cases))
+	s.wake = job.NewSource[job.Void]()
 	if s.ctx.Done() != nil {
-		s.unwatch = context.AfterFunc(s.ctx, func() { s.over.TrySetResult(job.Void{}) })
+		s.unwatch = context.AfterFunc(s.ctx, func() { s.wake.TrySetResult(job.Void{}) })
 	}
 	for i, c := range s.cases {
 		if c.after > 0 {
 			a := newAlarm(s.ctx, c.after)
-			s.waits[i] = watched{a.promise.Job(), a.stop}
+			s.waits[i] = caseWait{a.promise.Job(), a.stop}
 		}
 	}
 }
@@ -205,7 +208,7 @@ func (s *selection) end() {
 	if s.unwatch != nil {
 		s.unwatch()
 	}
-	s.over.TrySetResult(job.Void{})
+	s.wake.TrySetResult(job.Void{})
 }
 
 // alarm is a sleep that can be ended early, without a context.
@@ -231,22 +234,22 @@ func (a *alarm) Expire(*schedulers.Timer) {
 
 func (a *alarm) stop() { a.timers.StopTimer(&a.timer) }
 
-// watching is a channel as the host of its watchers.
-type watching[T any] channel[T]
+// watcherHost is a channel as the host of its watchers.
+type watcherHost[T any] channel[T]
 
-func (c *channel[T]) watching() *watching[T] { return (*watching[T])(c) }
+func (c *channel[T]) watcherHost() *watcherHost[T] { return (*watcherHost[T])(c) }
 
-func (h *watching[T]) described() string { return typeName((*Channel[T])(nil)) + " in a Select" }
+func (h *watcherHost[T]) waitName() string { return typeName((*Channel[T])(nil)) + " in a Select" }
 
-func (h *watching[T]) buffer() buffer { return (*contents[T])(h) }
+func (h *watcherHost[T]) buffer() buffer { return (*channelReport[T])(h) }
 
-func (h *watching[T]) guard() *interleave.Mutex { return &h.mu }
+func (h *watcherHost[T]) guard() *interleave.Mutex { return &h.mu }
 
 // admit notifies the watcher at once if there is something to receive, or never will be.
 // A receiver may wait in single meanwhile: an element that is handed to it without the
 // lock was never available to others, and an element that the channel keeps is put under
 // the lock.
-func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
+func (h *watcherHost[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	c := (*channel[T])(h)
 	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
 		decided.add(w)
@@ -256,4 +259,4 @@ func (h *watching[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	return decided
 }
 
-func (h *watching[T]) cancel(w *waiter[job.Void, job.Void]) outcomes { return h.watchers.cancel(w) }
+func (h *watcherHost[T]) cancel(w *waiter[job.Void, job.Void]) outcomes { return h.watchers.cancel(w) }

@@ -16,21 +16,21 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// selectedAsync starts [selected] as a state machine and returns its job.
-func selectedAsync(ctx context.Context, cases []Case) (result *job.Job[int]) {
+// selectCaseAsync starts [selectCase] as a state machine and returns its job.
+func selectCaseAsync(ctx context.Context, cases []Case) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := selectedFrame{ctx: ctx}
+	frame := selectCaseFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if frame.moveNext(&r, cases) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, frame.chosen, frame.err)
 	}
-	m := &selectedMachine{selectedFrame: frame}
+	m := &selectCaseMachine{selectCaseFrame: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// selectedFrame is what [selected] keeps while it is suspended.
-type selectedFrame struct {
+// selectCaseFrame is what [selectCase] keeps while it is suspended.
+type selectCaseFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -44,9 +44,9 @@ type selectedFrame struct {
 	err    error
 }
 
-// moveNext runs [selected] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [selectCase] from where it stopped to its next suspension (false) or its end (true).
 // The parameter cases is needed only before the first suspension.
-func (f *selectedFrame) moveNext(r *statemachine.Run, cases []Case) (finished bool) {
+func (f *selectCaseFrame) moveNext(r *statemachine.Run, cases []Case) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -59,78 +59,78 @@ func (f *selectedFrame) moveNext(r *statemachine.Run, cases []Case) (finished bo
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/select.go:111
+//line github.com/movenext/movenext/coord/select.go:113
 	f.s = &selection{cases: cases}
 	{
 		s := f.s
-//line github.com/movenext/movenext/coord/select.go:112
+//line github.com/movenext/movenext/coord/select.go:114
 		f.defers.PushPlain(func() { s.end() })
 	}
 for1:
-	// select.go:114: if _, err := done().Await(); err != nil { // a machine that always finds a case yields
-//line github.com/movenext/movenext/coord/select.go:114
-	f.await1 = done()
-//line github.com/movenext/movenext/coord/select.go:114
+	// select.go:117: if _, err := completedVoid().Await(); err != nil {
+//line github.com/movenext/movenext/coord/select.go:117
+	f.await1 = completedVoid()
+//line github.com/movenext/movenext/coord/select.go:117
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/select_async.go:76
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/select.go:114
+//line github.com/movenext/movenext/coord/select.go:117
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/coord/select.go:114
+//line github.com/movenext/movenext/coord/select.go:117
 		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/select.go:114
+//line github.com/movenext/movenext/coord/select.go:117
 		f.await1 = nil
-//line github.com/movenext/movenext/coord/select.go:114
-		if err2 != nil { // a machine that always finds a case yields
+//line github.com/movenext/movenext/coord/select.go:117
+		if err2 != nil {
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select.go:115
+//line github.com/movenext/movenext/coord/select.go:118
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:115
+//line github.com/movenext/movenext/coord/select.go:118
 			return true
 		}
 	}
-//line github.com/movenext/movenext/coord/select.go:117
-	if f.s.ctx, f.err = bound(f.ctx); f.err != nil {
+//line github.com/movenext/movenext/coord/select.go:120
+	if f.s.ctx, f.err = checkContext(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select.go:118
+//line github.com/movenext/movenext/coord/select.go:121
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:118
+//line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select.go:121
+//line github.com/movenext/movenext/coord/select.go:124
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:121
+//line github.com/movenext/movenext/coord/select.go:124
 		return true
 	}
-	// select.go:123: if _, err := s.change().Await(); err != nil {
-//line github.com/movenext/movenext/coord/select.go:123
+	// select.go:126: if _, err := s.change().Await(); err != nil {
+//line github.com/movenext/movenext/coord/select.go:126
 	f.await2 = f.s.change()
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:126
 	if f.await2.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/coord/select_async.go:117
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:126
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:126
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:126
 		f.await2 = nil
-//line github.com/movenext/movenext/coord/select.go:123
+//line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
 			f.chosen, f.err = -1, whyWaitEnded(err2)
-//line github.com/movenext/movenext/coord/select.go:124
+//line github.com/movenext/movenext/coord/select.go:127
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/select.go:124
+//line github.com/movenext/movenext/coord/select.go:127
 			return true
 		}
 	}
@@ -138,26 +138,26 @@ resume2:
 	goto for1
 }
 
-// Location returns where [selected] is suspended.
-func (f *selectedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.selected", "github.com/movenext/movenext/coord/select.go", 114, 123)
+// Location returns where [selectCase] is suspended.
+func (f *selectCaseFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord.selectCase", "github.com/movenext/movenext/coord/select.go", 117, 126)
 }
 
-// selectedMachine is the root of a chain of calls that begins with [selected]: chain, job and frame in one allocation.
-type selectedMachine struct {
+// selectCaseMachine is the root of a chain of calls that begins with [selectCase]: chain, job and frame in one allocation.
+type selectCaseMachine struct {
 	statemachine.Builder[int]
-	selectedFrame
+	selectCaseFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *selectedMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.selectedFrame.moveNext(r, nil) {
+func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.selectCaseFrame.moveNext(r, nil) {
 		return false
 	}
 	r.Rethrow()
 	f.SetResult(r, f.chosen, f.err)
-	f.selectedFrame = selectedFrame{Frame: f.selectedFrame.Frame} // the job keeps nothing else alive
+	f.selectCaseFrame = selectCaseFrame{Frame: f.selectCaseFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a204e6105c20d85e
+// Digest of what is above: 5cbed73d0afe5599

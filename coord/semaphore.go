@@ -46,7 +46,8 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 		return err
 	}
 	if s.TryAcquire(n) {
-		budget.Yield() // with what is held
+		// Yield with the permits held: in a search, others must be able to find them taken.
+		budget.Yield()
 		return nil
 	}
 	_, err = wait(ctx, s, n)
@@ -62,7 +63,7 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 		return promise.Failed[job.Void](ctx, err)
 	}
 	if s.TryAcquire(n) {
-		return done()
+		return completedVoid()
 	}
 	return waitAsync(ctx, s, n)
 }
@@ -76,7 +77,7 @@ func (s *semaphore) AcquireEnter(r *statemachine.Run, ctx context.Context, n int
 	if r.Proceed() && s.TryAcquire(n) {
 		return nil, nil
 	}
-	return enteredVoid(r, ctx, s, n), nil
+	return enterWaitVoid(r, ctx, s, n), nil
 }
 
 // TryAcquire takes n permits if they are free and no request waits, and reports whether
@@ -120,7 +121,7 @@ func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error)
 	case n > s.size:
 		return ctx, fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
 	}
-	return bound(ctx)
+	return checkContext(ctx)
 }
 
 // take takes n permits if that many are free. It compares by a difference, since
@@ -135,7 +136,7 @@ func (s *Semaphore) take(n int64) bool {
 
 // serve lets the first waiter continue, and the next, until one has to wait.
 func (s *Semaphore) serve() (decided outcomes) {
-	for !s.queue.empty() && s.take(s.queue.first.ask) {
+	for !s.queue.empty() && s.take(s.queue.first.request) {
 		decided.add(s.queue.pop())
 	}
 	return decided
@@ -152,11 +153,11 @@ func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 // that gives up may suffice for those behind it.
 func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
 	decided := s.queue.cancel(w)
-	decided.join(s.serve())
+	decided.append(s.serve())
 	return decided
 }
 
 func (s *Semaphore) giveBack(w *waiter[job.Void, int64]) outcomes {
-	s.held -= w.ask
+	s.held -= w.request
 	return s.serve()
 }

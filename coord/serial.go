@@ -29,7 +29,7 @@ func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) erro
 	if fn == nil {
 		return job.ErrNilFunc
 	}
-	_, err := InTurn(ctx, s, key, resultless(fn))
+	_, err := InTurn(ctx, s, key, withoutResult(fn))
 	return err
 }
 
@@ -40,10 +40,10 @@ func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn func(context.Context)
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
 	}
-	return InTurnAsync(ctx, s, key, resultless(fn))
+	return InTurnAsync(ctx, s, key, withoutResult(fn))
 }
 
-func resultless(fn func(context.Context) error) func(context.Context) (job.Void, error) {
+func withoutResult(fn func(context.Context) error) func(context.Context) (job.Void, error) {
 	return func(ctx context.Context) (job.Void, error) { return job.Void{}, fn(ctx) }
 }
 
@@ -72,11 +72,11 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	if fn == nil {
 		return job.FromError[T](job.ErrNilFunc)
 	}
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
-	t := &turn[K]{of: &s.turns, key: key}
+	t := &keyClaim[K]{mutex: &s.turns, key: key}
 	j := job.ContinueWith(ctx, t.claim(), func(ctx context.Context, _ *job.Job[job.Void]) (T, error) {
 		return fn(ctx)
 	})
@@ -87,41 +87,41 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	return j
 }
 
-// turn is the claim of one job on a key. The job watches the context; the claim does
+// keyClaim is the claim of one job on a key. The job watches the context; the claim does
 // not. It is notified in one way, when the job has ended, whether the job was canceled
 // in the queue or has run.
-type turn[K comparable] struct {
+type keyClaim[K comparable] struct {
 	node   continuation.Node
-	of     *KeyedMutex[K]
+	mutex  *KeyedMutex[K]
 	key    K
 	queued *waiter[job.Void, K] // nil: the key was free
 }
 
 // claim locks the key or queues for it, and returns the job that ends when it is
 // locked.
-func (t *turn[K]) claim() *job.Job[job.Void] {
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock() // a map may panic because of its key
-	if t.of.take(t.key) {
-		return done()
+func (t *keyClaim[K]) claim() *job.Job[job.Void] {
+	t.mutex.mu.Lock()
+	defer t.mutex.mu.Unlock() // a map may panic because of its key
+	if t.mutex.take(t.key) {
+		return completedVoid()
 	}
-	t.queued = newPromised[job.Void, K](t.of, t.key)
-	t.of.admit(t.queued)
+	t.queued = newJobWaiter[job.Void, K](t.mutex, t.key)
+	t.mutex.admit(t.queued)
 	return t.queued.promise.Job()
 }
 
 // end releases the key, or leaves its queue. In the second case the promise has no
 // waiters left and need not be completed.
-func (t *turn[K]) end() (decided outcomes) {
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
+func (t *keyClaim[K]) end() (decided outcomes) {
+	t.mutex.mu.Lock()
+	defer t.mutex.mu.Unlock()
 	if w := t.queued; w != nil && !w.decided {
 		w.decided = true
-		w.in.remove(w)
+		w.queue.remove(w)
 		return decided
 	}
-	return t.of.release(t.key)
+	return t.mutex.release(t.key)
 }
 
 // Completed implements continuation.Target: the job has ended.
-func (t *turn[K]) Completed(schedulers.Worker) continuation.Chain { return t.end().complete() }
+func (t *keyClaim[K]) Completed(schedulers.Worker) continuation.Chain { return t.end().complete() }

@@ -26,7 +26,7 @@ type SingleFlight[K comparable, T any] struct {
 // It may also return the reason why ctx ended, or job.ErrNilFunc. A panic in fn is an
 // error, which wraps a *job.PanicError. It blocks; its twin is [SingleFlight.DoAsync].
 func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Context) (T, error)) (T, error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
 		err = job.ErrNilFunc
 	}
@@ -40,7 +40,7 @@ func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Cont
 // DoAsync returns a job that ends with the results of [SingleFlight.Do], or is Canceled
 // when ctx ends first. It does not block.
 func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context.Context) (T, error)) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
 		err = job.ErrNilFunc
 	}
@@ -64,31 +64,31 @@ func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.
 		return f
 	}
 	// Made outside the lock: reading values of a context may run user code.
-	made := newFlight(ctx, fn)
-	made.landed = func() { s.remove(key, made) }
-	f := s.join(key, made)
-	if f == made {
-		made.start()
+	fresh := newFlight(ctx, fn)
+	fresh.onEnd = func() { s.remove(key, fresh) }
+	f := s.join(key, fresh)
+	if f == fresh {
+		fresh.start()
 	}
 	return f
 }
 
-// join returns the flight that is under way for key; if there is none, made becomes it.
+// join returns the flight that is under way for key; if there is none, fresh becomes it.
 //
-// A flight that has landed may still be in the map, until its landed is called. A caller
+// A flight that has landed may still be in the map, until its onEnd is called. A caller
 // that got its result and calls again must not get the same result.
-func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
+func (s *SingleFlight[K, T]) join(key K, fresh *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key
 	mustEqualItself(key)
 	if f, _ := s.flights.Get(key); f != nil && !f.run.IsCompleted() {
 		return f
 	}
-	if made == nil {
+	if fresh == nil {
 		return nil
 	}
-	s.flights.Put(key, made)
-	return made
+	s.flights.Put(key, fresh)
+	return fresh
 }
 
 // remove forgets a flight that has landed, unless it was forgotten and another is under

@@ -41,7 +41,7 @@ func TestARingGivesBackWhatItDoesNotNeed(t *testing.T) {
 	for range 999 {
 		r.pop()
 	}
-	assert.LessOrEqual(t, len(r.buf), smallestRing)
+	assert.LessOrEqual(t, len(r.buf), minRing)
 	r.pop()
 	for _, p := range r.buf {
 		assert.Nil(t, p, "what was taken out is not kept alive")

@@ -18,13 +18,13 @@ type Subscription[T any] struct{ hiddenSubscription[T] }
 
 // subscription is a Subscription as its entry sees it; see entered.go for the two names.
 type subscription[T any] struct {
-	of *broadcast[T]
+	broadcast *broadcast[T]
 
 	// Guarded by the broadcast's lock.
-	at        uint64 // the number of the next element
-	receivers queue[T, job.Void]
-	closed    bool
-	links     linked.Node[subscription[T]]
+	nextNumber uint64 // the number of the next element
+	receivers  queue[T, job.Void]
+	closed     bool
+	links      linked.Node[subscription[T]]
 }
 
 type hiddenSubscription[T any] = subscription[T]
@@ -35,7 +35,7 @@ type hiddenSubscription[T any] = subscription[T]
 // subscription is closed. It blocks; its twin is [Subscription.ReceiveAsync].
 func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return none, err
@@ -50,7 +50,7 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 // ReceiveAsync returns a job that completes with the next element, is Canceled when ctx
 // ends first, or has faulted with an error of [Subscription.Receive]. It does not block.
 func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
@@ -66,14 +66,14 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 
 // ReceiveEnter is [Subscription.Receive] as generated machines call it.
 func (s *subscription[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return endEntry(r, s, none, err)
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
-		return entered(r, ctx, s, job.Void{}), v, nil
+		return enterWait(r, ctx, s, job.Void{}), v, nil
 	}
 	return endEntry(r, s, v, err)
 }
@@ -90,18 +90,18 @@ func (s *Subscription[T]) TryReceive() (T, error) {
 
 // Len returns the number of elements that can be received now. It does not block.
 func (s *Subscription[T]) Len() int {
-	s.of.mu.Lock()
-	defer s.of.mu.Unlock()
+	s.broadcast.mu.Lock()
+	defer s.broadcast.mu.Unlock()
 	if s.closed {
 		return 0
 	}
-	return s.of.unreadFrom(s.at)
+	return s.broadcast.unreadSince(s.nextNumber)
 }
 
 // Close ends the subscription: its unread elements are no longer kept for it, and its
 // waiting receivers get [ErrClosed]. Closing again does nothing. It does not block.
 func (s *Subscription[T]) Close() {
-	b := s.of
+	b := s.broadcast
 	b.mu.Lock()
 	var decided outcomes
 	if !s.closed {
@@ -109,10 +109,10 @@ func (s *Subscription[T]) Close() {
 		b.subs.Remove(&s.links)
 		var none T
 		decided = s.receivers.serveAll(none, ErrClosed)
-		for n := b.unreadFrom(s.at); n > 0; n-- {
+		for n := b.unreadSince(s.nextNumber); n > 0; n-- {
 			b.kept.at(b.kept.len()-n).unread--
 		}
-		decided.join(b.trim())
+		decided.append(b.trim())
 	}
 	b.mu.Unlock()
 	decided.deliver(nil)
@@ -121,27 +121,27 @@ func (s *Subscription[T]) Close() {
 // poll reads the next element if that is possible at once, or reports that it must
 // wait.
 func (s *subscription[T]) poll() (v T, mustWait bool, err error) {
-	s.of.mu.Lock()
+	s.broadcast.mu.Lock()
 	t := s.take()
-	s.of.mu.Unlock()
+	s.broadcast.mu.Unlock()
 	t.decided.deliver(nil)
 	return t.value, t.mustWait, t.err
 }
 
 // take reads the next element.
-func (s *subscription[T]) take() (t taking[T]) {
-	b := s.of
-	switch unread := b.unreadFrom(s.at); {
+func (s *subscription[T]) take() (t takeResult[T]) {
+	b := s.broadcast
+	switch unread := b.unreadSince(s.nextNumber); {
 	case s.closed:
 		t.err = ErrClosed
-	case s.at < b.first:
-		t.err = &MissedError{Count: b.first - s.at}
-		s.at = b.first
+	case s.nextNumber < b.first:
+		t.err = &MissedError{Count: b.first - s.nextNumber}
+		s.nextNumber = b.first
 	case unread > 0:
 		element := b.kept.at(b.kept.len() - unread)
 		t.value = element.value
 		element.unread--
-		s.at++
+		s.nextNumber++
 		t.decided = b.trim()
 	case b.closed != nil:
 		t.err = b.closed
@@ -151,7 +151,7 @@ func (s *subscription[T]) take() (t taking[T]) {
 	return t
 }
 
-func (s *subscription[T]) guard() *interleave.Mutex { return &s.of.mu }
+func (s *subscription[T]) guard() *interleave.Mutex { return &s.broadcast.mu }
 
 // admit serves the senders before the receiver: they came first.
 func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
@@ -167,5 +167,5 @@ func (s *subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 
 func (s *subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }
 
-// described names what a receiver waits for.
-func (s *subscription[T]) described() string { return typeName((*Subscription[T])(nil)) }
+// waitName names what a receiver waits for.
+func (s *subscription[T]) waitName() string { return typeName((*Subscription[T])(nil)) }

@@ -86,19 +86,19 @@ type waiter[R, P any] struct {
 	// Written before the waiter is shared.
 	host    host[R, P]
 	ctx     context.Context // nil: not watched
-	ask     P               // cleared by the completer, or by the machine
+	request P               // cleared by the completer, or by the machine
 	spare   bool            // a machine's, which does not wait with it
 	watched bool            // a machine's, whose context can end
 
 	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
 	// set it.
-	in         *queue[R, P]
-	next, prev *waiter[R, P]
-	decided    bool
-	gaveUp     bool // decided, and not served
-	value      R
-	err        error
-	after      outcome // links the waiters that one step has decided
+	queue       *queue[R, P]
+	next, prev  *waiter[R, P]
+	decided     bool
+	gaveUp      bool // decided, and not served
+	value       R
+	err         error
+	nextDecided outcome // links the waiters that one step has decided
 
 	watch ctxwatch.WaitWatch
 }
@@ -118,29 +118,29 @@ type host[R, P any] interface {
 	cancel(w *waiter[R, P]) outcomes
 }
 
-// promised is a waiter and its job, in one allocation.
-type promised[R, P any] struct {
+// jobWaiter is a waiter and its job, in one allocation.
+type jobWaiter[R, P any] struct {
 	waiter[R, P]
 	job promise.Promise[R]
 }
 
-func newPromised[R, P any](h host[R, P], ask P) *waiter[R, P] {
-	w := &promised[R, P]{waiter: waiter[R, P]{host: h, ask: ask}}
+func newJobWaiter[R, P any](h host[R, P], request P) *waiter[R, P] {
+	w := &jobWaiter[R, P]{waiter: waiter[R, P]{host: h, request: request}}
 	w.job.Init()
 	w.promise = &w.job
 	return &w.waiter
 }
 
 // wait is the slow path of a blocking form.
-func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
-	w := newPromised(h, ask)
+func wait[R, P any](ctx context.Context, h host[R, P], request P) (R, error) {
+	w := newJobWaiter(h, request)
 	w.enter(nil, nil)
 	return w.block(ctx)
 }
 
 // waitAsync is the slow path of an asynchronous form.
-func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
-	w := newPromised(h, ask)
+func waitAsync[R, P any](ctx context.Context, h host[R, P], request P) *job.Job[R] {
+	w := newJobWaiter(h, request)
 	w.watchOver(ctx)
 	w.enter(nil, nil)
 	return w.promise.Job()
@@ -157,25 +157,25 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 // enter submits w to the host, unless w has already given up, and reports whether its
 // outcome is still open. In that case n is the node to notify, if w is the waiter of a
 // machine. on is the worker that the caller believes it runs on, or nil.
-func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits bool) {
+func (w *waiter[R, P]) enter(n *continuation.Node, worker schedulers.Worker) (mustWait bool) {
 	mu := w.host.guard()
 	mu.Lock()
 	var decided outcomes
 	if !w.decided {
 		decided = w.host.admit(w)
 	}
-	if waits = !w.decided; waits {
+	if mustWait = !w.decided; mustWait {
 		w.node = n
 	}
 	mu.Unlock()
-	decided.deliver(on)
-	return waits
+	decided.deliver(worker)
+	return mustWait
 }
 
 // block waits for the outcome of w, until ctx ends or the worker in ctx refuses to be blocked.
 func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	j := w.promise.Job()
-	ctx = w.reporting(ctx)
+	ctx = w.withReason(ctx)
 	v, err := j.Wait(ctx)
 	if err == nil {
 		return v, nil
@@ -200,7 +200,7 @@ func (w *waiter[R, P]) giveUp(why error) {
 	if !w.decided {
 		w.decided, w.gaveUp, w.err = true, true, why
 		switch {
-		case w.in != nil:
+		case w.queue != nil:
 			decided = w.host.cancel(w)
 		case w.promise != nil:
 			decided.add(w)
@@ -225,7 +225,7 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 		none R
 		ask  P
 	)
-	w.value, w.err, w.ask = none, nil, ask
+	w.value, w.err, w.request = none, nil, ask
 	if w.watch.Stop() {
 		w.ctx = nil // not read any more; if Stop fails, ContextEnded may be about to read it
 	}
@@ -233,23 +233,23 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 	// it may be a user's, and waiters completed after this one must not depend on it.
 	var ctx context.Context
 	if w.gaveUp {
-		ctx = ending{context.Background(), err}
+		ctx = endedContext{context.Background(), err}
 	}
 	waiters, _ := w.promise.TryComplete(ctx, v, err)
 	return waiters
 }
 
-// ending is a context that has ended with err.
-type ending struct {
+// endedContext is a context that has ended with err.
+type endedContext struct {
 	context.Context
 	err error
 }
 
 // Err implements context.Context.
-func (e ending) Err() error { return e.err }
+func (e endedContext) Err() error { return e.err }
 
 // nextOutcome implements outcome.
-func (w *waiter[R, P]) nextOutcome() *outcome { return &w.after }
+func (w *waiter[R, P]) nextOutcome() *outcome { return &w.nextDecided }
 
-// done returns the job of an operation that succeeded at once and has no value.
-func done() *job.Job[job.Void] { return job.FromResult(job.Void{}) }
+// completedVoid returns the job of an operation that succeeded at once and has no value.
+func completedVoid() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

@@ -110,7 +110,7 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	m.TryLock()
 	ctx, cancel := context.WithCancel(endless)
 	defer cancel()
-	w := newPromised[job.Void](&m, job.Void{})
+	w := newJobWaiter[job.Void](&m, job.Void{})
 	w.watchOver(ctx)
 	w.giveUp(context.Canceled) // what ContextEnded does
 	w.enter(nil, nil)
@@ -123,7 +123,7 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	var m Mutex
 	m.TryLock()
-	w := newPromised[job.Void](&m, job.Void{})
+	w := newJobWaiter[job.Void](&m, job.Void{})
 	w.enter(nil, nil)
 	m.Unlock()
 	w.giveUp(errReason)

@@ -45,7 +45,7 @@ func (w *Watch[T]) Set(v T) error {
 	var decided outcomes
 	for !w.waiting.empty() {
 		waiter := w.waiting.pop()
-		waiter.ask.seen = w.version
+		waiter.request.seen = w.version
 		waiter.value = v
 		decided.add(waiter)
 	}
@@ -66,7 +66,7 @@ func (w *Watch[T]) Value() T {
 func (w *Watch[T]) Observe() *Observer[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Observer[T]{observer[T]{of: w, seen: w.version}}
+	return &Observer[T]{observer[T]{watch: w, seen: w.version}}
 }
 
 // Close is [Watch.CloseCause] without a cause.
@@ -95,8 +95,8 @@ type Observer[T any] struct{ hiddenObserver[T] }
 
 // observer is an Observer as its entry sees it; see entered.go for the two names.
 type observer[T any] struct {
-	of   *Watch[T]
-	seen uint64 // the version; guarded by the watch's lock
+	watch *Watch[T]
+	seen  uint64 // the version; guarded by the watch's lock
 }
 
 type hiddenObserver[T any] = observer[T]
@@ -106,7 +106,7 @@ type hiddenObserver[T any] = observer[T]
 // value has been seen. It blocks; its twin is [Observer.NextAsync].
 func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 	budget.Yield()
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return none, err
@@ -121,7 +121,7 @@ func (o *Observer[T]) Next(ctx context.Context) (T, error) {
 // NextAsync returns a job that completes with the latest value, is Canceled when ctx ends
 // first, or has faulted with an error of [Observer.Next]. It does not block.
 func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
@@ -137,14 +137,14 @@ func (o *Observer[T]) NextAsync(ctx context.Context) *job.Job[T] {
 
 // NextEnter is [Observer.Next] as generated machines call it.
 func (o *observer[T]) NextEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
-	ctx, err := bound(ctx)
+	ctx, err := checkContext(ctx)
 	if err != nil {
 		var none T
 		return endEntry(r, o, none, err)
 	}
 	v, mustWait, err := o.poll()
 	if mustWait {
-		return entered(r, ctx, o, o), v, nil
+		return enterWait(r, ctx, o, o), v, nil
 	}
 	return endEntry(r, o, v, err)
 }
@@ -161,13 +161,13 @@ func (o *Observer[T]) TryNext() (T, error) {
 
 // poll takes the latest value if it is new, or reports that it must wait.
 func (o *observer[T]) poll() (v T, mustWait bool, err error) {
-	o.of.mu.Lock()
-	defer o.of.mu.Unlock()
+	o.watch.mu.Lock()
+	defer o.watch.mu.Unlock()
 	return o.take()
 }
 
 func (o *observer[T]) take() (v T, mustWait bool, err error) {
-	w := o.of
+	w := o.watch
 	switch {
 	case o.seen != w.version:
 		o.seen = w.version
@@ -178,12 +178,12 @@ func (o *observer[T]) take() (v T, mustWait bool, err error) {
 	return v, true, nil
 }
 
-func (o *observer[T]) guard() *interleave.Mutex { return &o.of.mu }
+func (o *observer[T]) guard() *interleave.Mutex { return &o.watch.mu }
 
 func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (decided outcomes) {
 	v, mustWait, err := o.take()
 	if mustWait {
-		o.of.waiting.push(w)
+		o.watch.waiting.push(w)
 		return decided
 	}
 	w.value, w.err = v, err
@@ -191,7 +191,7 @@ func (o *observer[T]) admit(w *waiter[T, *observer[T]]) (decided outcomes) {
 	return decided
 }
 
-func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.of.waiting.cancel(w) }
+func (o *observer[T]) cancel(w *waiter[T, *observer[T]]) outcomes { return o.watch.waiting.cancel(w) }
 
-// described names what an observer waits for.
-func (o *observer[T]) described() string { return typeName((*Watch[T])(nil)) + ".Next" }
+// waitName names what an observer waits for.
+func (o *observer[T]) waitName() string { return typeName((*Watch[T])(nil)) + ".Next" }
