@@ -3,10 +3,10 @@ package inspect
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
@@ -82,11 +82,7 @@ type observer struct {
 }
 
 // observers are the calls of Observe that have not been stopped.
-var observers struct {
-	sync.Mutex
-
-	list []*observer
-}
+var observers registry.List[observer]
 
 // Observe makes f hear the events of jobs made from now on: of jobs with a function, and of async
 // functions from their first suspension on. f hears of all of these jobs, or of those that all
@@ -114,19 +110,11 @@ func Observe(f func(Event), opts ...Option) (stop func()) {
 		o.named = o.named || opt.named
 		o.names = append(o.names, opt.names...)
 	}
-	changeObservers(func(list []*observer) []*observer { return append(list, o) })
-	return sync.OnceFunc(func() {
-		changeObservers(func(list []*observer) []*observer {
-			return slices.DeleteFunc(list, func(other *observer) bool { return other == o })
-		})
-	})
+	return observers.Add(o, watchJobs)
 }
 
-func changeObservers(f func([]*observer) []*observer) {
-	observers.Lock()
-	defer observers.Unlock()
-	observers.list = f(slices.Clone(observers.list))
-	list := observers.list
+// watchJobs makes jobs tell these observers of their lives.
+func watchJobs(list []*observer) {
 	if len(list) == 0 {
 		tracking.Listen(nil)
 		return

@@ -3,8 +3,8 @@ package inspect
 import (
 	"math/rand/v2"
 	"slices"
-	"sync"
 
+	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/job"
@@ -33,11 +33,7 @@ func Named(names ...string) Option { return Option{named: true, names: names} }
 type track struct{ wants *tracking.Filter }
 
 // tracks are the calls of Track that have not been stopped.
-var tracks struct {
-	sync.Mutex
-
-	list []*track
-}
+var tracks registry.List[track]
 
 // Track starts tracking suspended machines, and jobs with a function that have not ended: all, or
 // those that all options select. A machine is tracked from its next suspension on, a job if it is
@@ -47,21 +43,16 @@ var tracks struct {
 func Track(opts ...Option) (stop func()) {
 	t := &track{wants: wanted(opts)}
 	end := schedulers.Report()
-	change(func(list []*track) []*track { return append(list, t) })
-	return sync.OnceFunc(func() {
+	remove := tracks.Add(t, applyTracks)
+	return func() {
 		end()
-		change(func(list []*track) []*track {
-			return slices.DeleteFunc(list, func(other *track) bool { return other == t })
-		})
-	})
+		remove()
+	}
 }
 
-// change changes the list of tracks, and applies the result.
-func change(f func([]*track) []*track) {
-	tracks.Lock()
-	defer tracks.Unlock()
-	tracks.list = f(tracks.list)
-	switch list := slices.Clone(tracks.list); len(list) {
+// applyTracks makes the runtime track what any of the calls selects.
+func applyTracks(list []*track) {
+	switch len(list) {
 	case 0:
 		tracking.Set(nil)
 		tracking.Forget()

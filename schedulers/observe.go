@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/internal/registry"
 	"github.com/movenext/movenext/internal/sample"
 )
 
@@ -54,8 +53,8 @@ const (
 	Abandoned                      // Work will never run
 	Inlined                        // Worker waits for Work, and runs it within other work
 
-	Stolen // Worker has taken Count works from Queue, and runs Work, the first of them
-	Moved  // Count works have moved from Queue to the queue that all workers share
+	Stolen // Worker has stolen Count work items from Queue and runs the first, Work
+	Moved  // Count work items have moved from Queue to the queue that all workers share
 
 	WorkerStarted // Worker begins to search for work
 	WorkerEnded   // Worker has ended
@@ -185,7 +184,7 @@ var observers struct {
 	now atomic.Pointer[audience] // nil: none
 	_   [64]byte
 
-	mu sync.Mutex // of changes
+	list registry.List[observer]
 }
 
 // Observe calls f with the events of all schedulers in the program, including those of
@@ -211,27 +210,17 @@ func Observe(f func(Event), opts ...ObserveOption) (stop func()) {
 	if f == nil {
 		return func() {}
 	}
-	changeObservers(func(list []*observer) []*observer { return append(list, o) })
-	return sync.OnceFunc(func() {
-		changeObservers(func(list []*observer) []*observer {
-			return slices.DeleteFunc(list, func(other *observer) bool { return other == o })
-		})
-	})
+	return observers.list.Add(o, publishObservers)
 }
 
-func changeObservers(f func([]*observer) []*observer) {
-	observers.mu.Lock()
-	defer observers.mu.Unlock()
-	var list []*observer
-	if now := observers.now.Load(); now != nil {
-		list = slices.Clone(now.all)
-	}
-	if list = f(list); len(list) == 0 {
+// publishObservers makes Tell and Hears see these observers.
+func publishObservers(all []*observer) {
+	if len(all) == 0 {
 		observers.now.Store(nil)
 		return
 	}
-	a := &audience{all: list, shift: list[0].shift}
-	for _, o := range list {
+	a := &audience{all: all, shift: all[0].shift}
+	for _, o := range all {
 		a.kinds |= o.kinds
 		if o.shift == 0 || a.shift == 0 {
 			a.shift = 0

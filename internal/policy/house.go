@@ -50,7 +50,7 @@ var house = []Direction{
 	{
 		From:    []string{"schedulers"},
 		Never:   []string{"..."},
-		Save:    []string{"internal/sample"},
+		Save:    []string{"internal/registry", "internal/sample"},
 		Because: "it is the contract between work and the places where it runs; a scheduler must be writable with this package alone",
 	},
 	{
