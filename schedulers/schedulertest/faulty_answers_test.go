@@ -13,15 +13,15 @@ import (
 func (s *faulty) MaxConcurrency() int { return limit }
 
 func (s *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	if s.is("waits in MayRunInPlace") {
+	if s.is(faultWaitsInMayRunInPlace) {
 		s.wait()
 	}
-	if s.is("drops what may run in place") {
+	if s.is(faultDropsWhatMayRunInPlace) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
 	}
-	if s.is("asserts the worker it is asked about") {
+	if s.is(faultAssertsTheWorkerItIsAskedAbout) {
 		return by.(*hand).of == s
 	}
 	h, ok := by.(*hand)
@@ -45,9 +45,9 @@ func (s *faulty) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.is("shows its own queue as the snapshot"):
+	case s.is(faultShowsItsOwnQueueAsTheSnapshot):
 		return s.queue
-	case s.is("leaves work out of the snapshot"):
+	case s.is(faultLeavesWorkOutOfTheSnapshot):
 		return slices.Clone(s.queue[:len(s.queue)/2])
 	}
 	return slices.Clone(s.queue)
@@ -63,11 +63,11 @@ func (s *faulty) Metrics() schedulers.Metrics {
 	}
 	m.Running = m.Submitted - m.Completed - m.Abandoned - m.Queued
 	switch s.fault {
-	case "counts refusals as submissions":
+	case faultCountsRefusalsAsSubmissions:
 		m.Submitted += m.Refused
-	case "counts what runs as queued":
+	case faultCountsWhatRunsAsQueued:
 		m.Queued += m.Running
-	case "forgets to count what it abandons":
+	case faultForgetsToCountWhatItAbandons:
 		m.Abandoned = 0
 	}
 	return m
@@ -80,14 +80,14 @@ func (s *faulty) StartTimer(t *schedulers.Timer, d time.Duration) {
 	count := len(s.armed)
 	s.mu.Unlock()
 	switch {
-	case s.is("expires in StartTimer") && d <= 0:
+	case s.is(faultExpiresInStartTimer) && d <= 0:
 		t.OnExpire.Expire(t)
 		return
-	case s.is("arms a timer once") && again, s.is("has no timers of zero") && d <= 0:
+	case s.is(faultArmsATimerOnce) && again, s.is(faultHasNoTimersOfZero) && d <= 0:
 		return
-	case s.is("expires early"):
+	case s.is(faultExpiresEarly):
 		d /= 2
-	case s.is("expires the newest first"):
+	case s.is(faultExpiresTheNewestFirst):
 		d -= time.Duration(count)
 	}
 	s.timerQueue.StartTimer(t, d)
@@ -95,9 +95,9 @@ func (s *faulty) StartTimer(t *schedulers.Timer, d time.Duration) {
 
 func (s *faulty) StopTimer(t *schedulers.Timer) bool {
 	switch s.fault {
-	case "does not stop timers":
+	case faultDoesNotStopTimers:
 		return true
-	case "says true of expired timers":
+	case faultSaysTrueOfExpiredTimers:
 		s.timerQueue.StopTimer(t)
 		return true
 	}

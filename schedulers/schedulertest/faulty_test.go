@@ -73,31 +73,31 @@ func (s *faulty) is(fault string) bool { return s.fault == fault }
 var errOther = errors.New("not the error of the contract")
 
 func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if w == nil && !s.is("accepts nil") {
+	if w == nil && !s.is(faultAcceptsNil) {
 		s.mu.Lock()
 		s.refused++
 		s.mu.Unlock()
 		return schedulers.ErrRejected
 	}
-	if s.is("runs in Submit") {
+	if s.is(faultRunsInSubmit) {
 		w.Run(nil)
 		return nil
 	}
 	defer s.inside.Add(-1)
 	s.inside.Add(1)
-	if s.is("loses what is submitted at the same time") || s.is("trusts that the worker submits") {
+	if s.is(faultLosesWhatIsSubmittedAtTheSameTime) || s.is(faultTrustsThatTheWorkerSubmits) {
 		runtime.Gosched() // so that others call Submit, too, even with a single processor
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed && !s.is("accepts late") {
+	if s.closed && !s.is(faultAcceptsLate) {
 		s.refused++
-		if s.is("refuses late with another error") {
+		if s.is(faultRefusesLateWithAnotherError) {
 			return errOther
 		}
 		return schedulers.ErrShutdown
 	}
-	if s.is("looks at closed without holding the lock") && from.From == nil {
+	if s.is(faultLooksAtClosedWithoutHoldingTheLock) && from.From == nil {
 		s.mu.Unlock()
 		for range 100 {
 			runtime.Gosched()
@@ -112,7 +112,7 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 			return nil
 		}
 	}
-	if s.is("refuses resumed work") && from.Flags.Has(schedulers.Resumed) && len(s.queue) > 100 {
+	if s.is(faultRefusesResumedWork) && from.Flags.Has(schedulers.Resumed) && len(s.queue) > 100 {
 		s.refused++
 		return schedulers.ErrRejected
 	}
@@ -126,12 +126,12 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 		return nil
 	}
 	switch {
-	case s.is("runs twice") && s.submitted%50 == 0:
+	case s.is(faultRunsTwice) && s.submitted%50 == 0:
 		s.queue = append(s.queue, w)
-	case s.is("refuses what it queues") && s.submitted%50 == 0:
+	case s.is(faultRefusesWhatItQueues) && s.submitted%50 == 0:
 		s.queue = append(s.queue, w)
 		return schedulers.ErrRejected
-	case s.is("waits for room"):
+	case s.is(faultWaitsForRoom):
 		for len(s.queue) > 10 {
 			s.mu.Unlock()
 			runtime.Gosched()
@@ -146,7 +146,7 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 	}
 	s.tell(schedulers.Submitted, nil, w)
 	s.queue = append(s.queue, w)
-	if s.is("forgets to wake") && s.running == 0 && s.completed > 0 {
+	if s.is(faultForgetsToWake) && s.running == 0 && s.completed > 0 {
 		return nil
 	}
 	s.engage()
@@ -157,30 +157,30 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 func (s *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
 	on, own := from.From.(*hand)
 	switch s.fault {
-	case "loses work":
+	case faultLosesWork:
 		return s.submitted%50 == 0
-	case "loses nested work":
+	case faultLosesNestedWork:
 		return from.From != nil
-	case "loses fair work":
+	case faultLosesFairWork:
 		return from.Flags.Has(schedulers.PreferFairness)
-	case "loses work beside other instances":
+	case faultLosesWorkBesideOtherInstances:
 		return instances.Load() > 1 && s.submitted%10 == 0
-	case "trusts hints":
+	case faultTrustsHints:
 		return from.From != nil && from.From.Scheduler() != schedulers.Scheduler(s)
-	case "trusts that the worker lives":
+	case faultTrustsThatTheWorkerLives:
 		return own && on.gone
-	case "loses what is submitted at the same time":
+	case faultLosesWhatIsSubmittedAtTheSameTime:
 		return s.inside.Load() > 1
-	case "trusts that the worker submits":
+	case faultTrustsThatTheWorkerSubmits:
 		return own && s.inside.Load() > 1
-	case "asserts its own kind of worker":
+	case faultAssertsItsOwnKindOfWorker:
 		return from.From != nil && from.From.(*hand) == nil
-	case "panics on a typed nil":
+	case faultPanicsOnATypedNil:
 		return own && on.id < 0
-	case "compares works", "remembers works":
+	case faultComparesWorks, faultRemembersWorks:
 		again := s.seen[w]
 		s.seen[w] = true
-		return again && s.is("remembers works")
+		return again && s.is(faultRemembersWorks)
 	}
 	return false
 }
@@ -192,7 +192,7 @@ func (s *faulty) longEnded(panicked bool) {
 	if panicked {
 		s.panicked++
 	}
-	if !panicked || !s.is("loses count of long-running work that panics") {
+	if !panicked || !s.is(faultLosesCountOfLongRunningWorkThatPanics) {
 		s.long--
 	}
 	s.finish()
@@ -200,10 +200,10 @@ func (s *faulty) longEnded(panicked bool) {
 
 func (s *faulty) room() bool {
 	room := limit - s.lost
-	if !s.is("ignores Block") {
+	if !s.is(faultIgnoresBlock) {
 		room += s.blocked
 	}
-	if s.is("exceeds its limit") {
+	if s.is(faultExceedsItsLimit) {
 		room += 3
 	}
 	return s.running < room
@@ -221,7 +221,7 @@ func (s *faulty) engage() {
 
 // tell reports an event, unless a fault suppresses it.
 func (s *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
-	if s.is("does not tell "+k.String()) || s.is("tells one of two begun") && k == schedulers.Begun && s.completed%2 == 0 {
+	if s.is("does not tell "+k.String()) || s.is(faultTellsOneOfTwoBegun) && k == schedulers.Begun && s.completed%2 == 0 {
 		return
 	}
 	e := schedulers.Event{Kind: k, Scheduler: s, Work: w}
@@ -232,7 +232,7 @@ func (s *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
 }
 
 func (s *faulty) takeID() int {
-	if s.is("gives equal IDs") {
+	if s.is(faultGivesEqualIDs) {
 		return 1
 	}
 	if len(s.ids) == 0 {
@@ -247,8 +247,8 @@ func (s *faulty) takeID() int {
 func (s *faulty) finish() {
 	switch {
 	case !s.closed, s.over, s.running > 0, s.long > 0, len(s.queue) > 0:
-	case s.submitted == 0 && s.is("waits for a first work"):
-	case s.abandoned > 0 && s.is("forgets its end after giving up"):
+	case s.submitted == 0 && s.is(faultWaitsForAFirstWork):
+	case s.abandoned > 0 && s.is(faultForgetsItsEndAfterGivingUp):
 	default:
 		s.over = true
 		instances.Add(-1)
@@ -260,19 +260,19 @@ func (s *faulty) Shutdown(ctx context.Context) error {
 	again := s.close()
 	wait := ctx
 	switch {
-	case s.is("returns an error the second time") && again:
+	case s.is(faultReturnsAnErrorTheSecondTime) && again:
 		return errOther
-	case s.is("does not wait"):
+	case s.is(faultDoesNotWait):
 		return nil
-	case s.is("tells one caller of the end") && again:
+	case s.is(faultTellsOneCallerOfTheEnd) && again:
 		select {
 		case <-s.released:
 		case <-ctx.Done():
 		}
 		return nil
-	case s.is("leaks a goroutine"):
+	case s.is(faultLeaksAGoroutine):
 		go func() { <-s.released }()
-	case s.is("ignores the context of Shutdown"):
+	case s.is(faultIgnoresTheContextOfShutdown):
 		wait = context.Background()
 	}
 	select {
@@ -299,9 +299,9 @@ func (s *faulty) close() (again bool) {
 	s.engage()
 	s.finish()
 	switch s.fault {
-	case "abandons at Shutdown":
+	case faultAbandonsAtShutdown:
 		s.abandonQueued(schedulers.ErrShutdown)
-	case "drops its timers at Shutdown":
+	case faultDropsItsTimersAtShutdown:
 		for t := range s.armed {
 			s.timerQueue.StopTimer(t)
 		}
@@ -313,15 +313,15 @@ func (s *faulty) giveUp(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.is("gives up without abandoning"):
+	case s.is(faultGivesUpWithoutAbandoning):
 		s.queue = nil
-	case s.is("abandons for another reason"):
+	case s.is(faultAbandonsForAnotherReason):
 		s.abandonQueued(errOther)
 	default:
 		s.abandonQueued(schedulers.ErrShutdown)
 	}
 	s.finish()
-	if s.is("returns Err rather than the cause") {
+	if s.is(faultReturnsErrRatherThanTheCause) {
 		return ctx.Err()
 	}
 	return context.Cause(ctx)

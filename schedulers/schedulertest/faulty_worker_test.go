@@ -20,7 +20,7 @@ func (h *hand) ID() int                         { return h.id }
 
 func (h *hand) Room() *any {
 	s := h.of
-	if !s.is("shares one room") {
+	if !s.is(faultSharesOneRoom) {
 		return &h.room
 	}
 	s.mu.Lock()
@@ -33,12 +33,12 @@ func (h *hand) Room() *any {
 
 func (h *hand) Block() (func(), error) {
 	s := h.of
-	if s.is("refuses to block with another error") {
+	if s.is(faultRefusesToBlockWithAnotherError) {
 		return nil, errOther
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.is("gives the place of an ended worker away") && h.gone {
+	if s.is(faultGivesThePlaceOfAnEndedWorkerAway) && h.gone {
 		s.lost++
 	}
 	s.blocked++
@@ -46,7 +46,7 @@ func (h *hand) Block() (func(), error) {
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !s.is("never unblocks") {
+		if !s.is(faultNeverUnblocks) {
 			s.blocked--
 		}
 	}), nil
@@ -61,14 +61,14 @@ func (h *hand) work() {
 func (h *hand) one() (again bool) {
 	s := h.of
 	s.mu.Lock()
-	if len(s.queue) == 0 || s.running > limit-s.lost+s.blocked && !s.is("exceeds its limit") {
+	if len(s.queue) == 0 || s.running > limit-s.lost+s.blocked && !s.is(faultExceedsItsLimit) {
 		s.leave(h)
 		s.mu.Unlock()
 		return false
 	}
 	w := s.queue[0]
 	s.queue = s.queue[1:]
-	abandon := s.is("abandons instead of running") && s.submitted%50 == 0
+	abandon := s.is(faultAbandonsInsteadOfRunning) && s.submitted%50 == 0
 	s.engage()
 	s.tell(schedulers.Begun, h, w)
 	s.mu.Unlock()
@@ -93,16 +93,16 @@ func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 	defer s.mu.Unlock()
 	s.tell(schedulers.Ended, h, w)
 	s.completed++
-	if v != nil && !s.is("does not count panics") {
+	if v != nil && !s.is(faultDoesNotCountPanics) {
 		s.panicked++
 	}
-	if v != nil && s.is("drops what has panicked") {
+	if v != nil && s.is(faultDropsWhatHasPanicked) {
 		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
 	}
 	switch {
-	case returned, v != nil && s.is("takes a recovered panic for survival"):
+	case returned, v != nil && s.is(faultTakesARecoveredPanicForSurvival):
 		return true
-	case v != nil && s.is("loses a worker to a panic"), v == nil && s.is("loses a worker to Goexit"):
+	case v != nil && s.is(faultLosesAWorkerToAPanic), v == nil && s.is(faultLosesAWorkerToGoexit):
 		return false
 	}
 	s.leave(h)
