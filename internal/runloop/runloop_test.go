@@ -226,7 +226,7 @@ func TestWorkThatPanicsAfterItWasAcceptedAgainRunsAgain(t *testing.T) {
 	assert.False(t, l.Busy())
 }
 
-func TestWorkThatTakesItsGoroutineWithItAfterItWasAcceptedAgainRunsAgain(t *testing.T) {
+func TestGoexitAfterResubmitRunsAgain(t *testing.T) {
 	w := &again{run: func(a *again) {
 		if a.times == 1 {
 			a.loop.Repeat(a)

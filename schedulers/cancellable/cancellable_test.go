@@ -91,7 +91,7 @@ func TestRunningWorkIsAskedToStop(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-func TestWorkThatWasAbortedBeforeItAsksForItsContextFindsItEnded(t *testing.T) {
+func TestAbortBeforeContextEndsTheContext(t *testing.T) {
 	beneath := manual.New()
 	s := cancellable.New(beneath)
 	var it *cancellable.Item

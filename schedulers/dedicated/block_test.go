@@ -74,7 +74,7 @@ func TestTheLastThreadToWaitIsToldThatNoneIsLeft(t *testing.T) {
 	again()
 }
 
-func TestAWaitThatHasEndedIsNoWaitAlthoughItsThreadHasNotGoneOnYet(t *testing.T) {
+func TestAnEndedWaitDoesNotCountAsAWait(t *testing.T) {
 	s := newStage(t, 2)
 	one, two := s.actor(), s.actor()
 	defer close(one)
@@ -177,7 +177,7 @@ func TestTheEndOfAnInnerWaitLeavesTheOuterOne(t *testing.T) {
 	outer()
 }
 
-func TestWorkThatAForeignGoroutineWaitsForStillRunsOnTheThread(t *testing.T) {
+func TestAForeignWaitLeavesWorkToTheThread(t *testing.T) {
 	if dedicated.ThreadID() == 0 {
 		return // hints are believed where threads cannot be told apart
 	}

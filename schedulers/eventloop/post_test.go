@@ -108,7 +108,7 @@ func TestTimersPostInTheOrderOfTheirTimes(t *testing.T) {
 	})
 }
 
-func TestATimerThatIsStoppedOnTheLoopIsNotCalledEvenIfItWasPosted(t *testing.T) {
+func TestAStoppedTimerThatWasPostedIsNotCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := eventloop.New()
 		timer := l.AfterFunc(time.Second, func() { t.Error("stopped, and yet called") })

@@ -184,7 +184,7 @@ func TestConcurrentWorkThatWaitsForExclusiveWorkEnds(t *testing.T) {
 
 // While the writer waits, readers begin. The writer must not continue before they have
 // ended, and later readers must not begin before it has continued.
-func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItContinues(t *testing.T) {
+func TestExclusiveWorkIsAloneAgainAfterAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := exclusive.New(goroutine.New(), 0)
 		var mu sync.Mutex

@@ -120,7 +120,7 @@ func TestWorkThatWaitsForItsOwnChildrenEnds(t *testing.T) {
 	assert.Equal(t, 3, sum)
 }
 
-func TestWhileAWorkerWaitsWorkThatNamesItRunsWhereItIsSubmitted(t *testing.T) {
+func TestWorkForAWaitingWorkerRunsInSubmit(t *testing.T) {
 	s := inline.New()
 	submit(t, s, nil, func(on schedulers.Worker) {
 		unblock, err := on.(schedulers.Blocker).Block()
@@ -164,7 +164,7 @@ func (g given) Run(schedulers.Worker) { *g.fate = append(*g.fate, nil) }
 
 func (g given) Abandon(reason error) { *g.fate = append(*g.fate, reason) }
 
-func TestAShutdownThatGivesUpAbandonsWhatIsQueuedBehindRunningWork(t *testing.T) {
+func TestShutdownAbandonsWorkBehindRunningWork(t *testing.T) {
 	s := inline.New()
 	var fate []error
 	cause := errors.New("enough")

@@ -38,7 +38,7 @@ func submit(t *testing.T, s schedulers.Scheduler, run func(on schedulers.Worker)
 	return d
 }
 
-func TestOneSubmissionBeneathForEachWorkAndNeverMoreThanTheLimit(t *testing.T) {
+func TestSubmissionsBeneathRespectTheLimit(t *testing.T) {
 	beneath := manual.New()
 	s := limited.New(beneath, 2)
 	var order []int
@@ -278,7 +278,7 @@ func TestARefusalWhenItsTurnHasComeAbandonsTheWork(t *testing.T) {
 	assert.True(t, hints[2].Flags.Has(schedulers.Resumed))
 }
 
-func TestWorkThatTheSchedulerBeneathAbandonsIsAbandonedAndTheRestToo(t *testing.T) {
+func TestAbandonedBeneathIsAbandonedAbove(t *testing.T) {
 	beneath := manual.New()
 	s := limited.New(beneath, 1)
 	all := []*do{submit(t, s, nil), submit(t, s, nil), submit(t, s, nil)}

@@ -101,7 +101,7 @@ func TestShutdownReturnsAfterTheLastEvent(t *testing.T) {
 	}
 }
 
-// The cases are all ways in which a job's function can fail, and two that are no failure.
+// The cases are all ways in which a job's function can fail, and two that are not failures.
 func TestErrorsOfJobsAreEvents(t *testing.T) {
 	var log seen
 	beneath := pool.New(pool.Workers(1, 1))

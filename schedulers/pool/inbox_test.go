@@ -35,7 +35,7 @@ func (d *recorder) write(name string) schedulers.Work {
 	})
 }
 
-func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
+func TestBothPartsOfTheQueueKeepTheOrder(t *testing.T) {
 	d, release := busyRecorder(t)
 	want := []string{"first"}
 	for i := range 4 {

@@ -63,7 +63,7 @@ func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
 	assert.Equal(t, []string{"outer", "t2", "t1", "t3", "t4"}, d.end())
 }
 
-func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
+func TestGlobalQueueBeforeStealingOldestFirst(t *testing.T) {
 	d := newRecorder(t, Workers(2, 2))
 	busy, free, loaded := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.submit("thief", schedulers.Hint{}, func(schedulers.Worker) { close(busy); <-free })

@@ -43,7 +43,7 @@ func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, af
 	return workers, after
 }
 
-func TestWhereWorksAreShortOneMachineIsLeftToItsWorkerForAnInterval(t *testing.T) {
+func TestAShortMachineIsLeftToItsWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))
 		makePingPong(p)

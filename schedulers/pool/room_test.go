@@ -35,7 +35,7 @@ func TestAWorkerHasOneRoom(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-func TestWhereASubmitterMayRunWorkInAWorkersNameThatHasNoRoom(t *testing.T) {
+func TestABoundedPoolsWorkerHasNoRoom(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1), pool.QueueLimit(1, pool.CallerRuns))
 	assert.Nil(t, roomOf(t, p))
 	require.NoError(t, p.Shutdown(context.Background()))

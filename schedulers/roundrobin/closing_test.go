@@ -91,7 +91,7 @@ func TestCloseRacingSubmitLosesNothing(t *testing.T) {
 	require.NoError(t, beneath.Shutdown(context.Background()))
 }
 
-func TestAShutdownThatGivesUpEmptiesOneQueueAndLeavesTheOthers(t *testing.T) {
+func TestShutdownEmptiesOneQueueOnly(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
 	kept, dropped := create(t, s), create(t, s)
@@ -110,7 +110,7 @@ func TestAShutdownThatGivesUpEmptiesOneQueueAndLeavesTheOthers(t *testing.T) {
 }
 
 // An abandoned ticket means one run less. Queue b has the turn, so its item is lost.
-func TestATicketThatIsAbandonedBeneathCostsTheQueueThatHasTheTurn(t *testing.T) {
+func TestAnAbandonedTicketCostsTheCurrentQueue(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
 	a, b := create(t, s), create(t, s)

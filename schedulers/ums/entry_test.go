@@ -73,7 +73,7 @@ func TestTheFirstActivationIsAStartupWithItsParameter(t *testing.T) {
 	assert.Equal(t, []ums.Activation{{Reason: ums.Startup, Param: "processor 7"}}, seen, "an entry point that picks no worker leaves the mode")
 }
 
-func TestAYieldActivatesWithTheWorkerAndItsParameterAndLeavesTheListAlone(t *testing.T) {
+func TestYieldActivatesWithWorkerAndParameter(t *testing.T) {
 	list := ums.NewCompletionList()
 	w := list.NewWorker(func(w *ums.Worker) { w.Yield("be right back") })
 	f := &fifo{}
@@ -203,7 +203,7 @@ func TestAWorkerThatExitsEnds(t *testing.T) {
 	assert.Zero(t, list.Contexts())
 }
 
-func TestAWorkerThatWasPickedByAnEntryPointThatPanicsIsNotLost(t *testing.T) {
+func TestAnEntryPointThatPanicsLosesNoWorker(t *testing.T) {
 	list := ums.NewCompletionList()
 	ran := false
 	list.NewWorker(func(*ums.Worker) { ran = true })

@@ -41,7 +41,7 @@ func TestAForeignGoroutineThatYieldsIsLetGoWhenTheWorkerEnds(t *testing.T) {
 	})
 }
 
-func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *testing.T) {
+func TestEndDuringAForeignBlockTerminatesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := ums.NewCompletionList()
 		gate, foreign := make(chan struct{}), make(chan struct{})

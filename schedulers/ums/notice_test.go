@@ -102,7 +102,7 @@ func TestAThreadThatIsNotNeededIsNotTaken(t *testing.T) {
 
 // To Go, a waiting loop looks like work. Its worker is assumed to block when there was no
 // progress for a while.
-func TestALoopThatWaitsForAnotherWorkerDoesNotHangTheScheduler(t *testing.T) {
+func TestALoopWaitingForAWorkerDoesNotHang(t *testing.T) {
 	s := ums.New(1)
 	var flag atomic.Bool
 	submit(t, s, func(*ums.Worker) {

@@ -144,7 +144,7 @@ type deaf struct{ newestFirst }
 
 func (*deaf) Ready(*ums.Worker) { panic("not listening") }
 
-func TestAWorkerWhoseReadinessThePolicyDoesNotSurviveIsNotLost(t *testing.T) {
+func TestAPolicyThatFailsInReadyLosesNoWorker(t *testing.T) {
 	var failure *ums.PolicyError
 	s := ums.New(1, ums.Decide(&deaf{}), ums.OnPolicyFailure(func(e *ums.PolicyError) { failure = e }))
 	ran := false
@@ -168,9 +168,9 @@ func (p *leaving) Ready(w *ums.Worker) {
 	p.newestFirst.Ready(w)
 }
 
-// TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle dequeues ten
+// TestAPolicyThatExitsLosesNoWorker dequeues ten
 // workers at once; the policy ends the thread at the second of them.
-func TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle(t *testing.T) {
+func TestAPolicyThatExitsLosesNoWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := ums.New(1, ums.Decide(&leaving{}))
 		gate := make(chan struct{})
