@@ -16,7 +16,7 @@ type Home struct {
 	Labels    *Labels  // of the machine that owns this copy of the Home, or nil
 
 	// LongRunning is the set of functions that Scheduler runs outside its workers. It is nil
-	// if Scheduler is no [Learner], or does not learn.
+	// if Scheduler is not a [Learner], or does not learn.
 	LongRunning Functions
 
 	sound bool // the result of sound; also false if that was not called

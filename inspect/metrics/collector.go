@@ -66,10 +66,10 @@ type Metrics struct {
 type Scheduler struct {
 	Name string
 
-	Submitted, Refused, Begun, Ended, Abandoned, Inlined uint64 // works
-	Stolen                                               uint64 // works
+	Submitted, Refused, Begun, Ended, Abandoned, Inlined uint64 // work items
+	Stolen                                               uint64 // work items
 	Injected                                             uint64 // workers, for waiting ones
-	Queued, Running                                      uint64 // works, now
+	Queued, Running                                      uint64 // work items, now
 	Workers                                              uint64 // now
 
 	Start   Histogram // time from a submission to its begin

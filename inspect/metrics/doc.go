@@ -13,10 +13,11 @@
 //
 // # What is measured
 //
-// For each scheduler name (schedulers with equal names are added up): works submitted, begun,
-// ended, abandoned, refused and run in place; works stolen and workers injected; the present
-// numbers of queued and running works, and of workers; histograms of the time in the queue, of
-// runs, of waits, of idle workers' sleep, and of the queue length at each submission.
+// For each scheduler name (schedulers with equal names are added up): work items submitted,
+// begun, ended, abandoned, refused and run in place; work items stolen and workers injected;
+// the present numbers of queued and running work items, and of workers; histograms of the time
+// in the queue, of runs, of waits, of idle workers' sleep, and of the queue length at each
+// submission.
 //
 // For each function: live jobs; histograms of the time until a job starts, of its runs between
 // two suspensions, of its suspensions, and of their number. The function of an async function's
@@ -28,6 +29,6 @@
 //
 // Without a collector, nothing. With one, each work item and each step of a job costs some
 // hundred nanoseconds; [OneIn] measures only some of them, and scales counts up. A collector
-// remembers at most 100 000 works and as many jobs at a time, 1000 functions and 100 scheduler
-// names; anything beyond that counts under "other", or is not timed.
+// remembers at most 100 000 work items and as many jobs at a time, 1000 functions and 100
+// scheduler names; anything beyond that counts under "other", or is not timed.
 package metrics

@@ -84,8 +84,8 @@ func (s *scheduler) read(name string, by uint64) Scheduler {
 	}
 }
 
-// times holds the times at which works were queued. A work item is in one queue at a time, and is
-// queued again only after it has begun, so it can be a key until then.
+// times holds the times at which work items were queued. A work item is in one queue at a time,
+// and is queued again only after it has begun, so it can be a key until then.
 type times struct{ shards [shards]timesShard }
 
 type timesShard struct {

@@ -353,7 +353,7 @@ func run(program Program, by strategy, locate bool) *Schedule {
 	}
 	s.running = nil
 	if s.failure == "" {
-		current = nil // the operations of the check are no steps
+		current = nil // the operations of the check are not steps
 		if err := check(); err != nil {
 			s.fail(err.Error())
 		}

@@ -192,7 +192,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // Shutdown refuses all further work and drives the simulation until the last work has
 // ended; it then returns nil. If ctx ends first, what is still queued is abandoned with
 // [schedulers.ErrShutdown] and the cause of ctx is returned. Deadlocks are broken as
-// the package comment says, and are no errors here: Run returns them. Shutdown lifts
+// the package comment says, and are not errors here: Run returns them. Shutdown lifts
 // the limit of steps, so that work stopped in the middle can end.
 //
 // It blocks, and may be called any number of times, concurrently too, but not by work.
