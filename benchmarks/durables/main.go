@@ -44,8 +44,8 @@ func main() {
 
 // size is the size of a measurement.
 type size struct {
-	workflows, steps, at, instances, commits, kills, slots int
-	within, lease                                          time.Duration
+	workflows, steps, parallel, instances, commits, kills, slots int
+	within, lease                                                time.Duration
 	limits
 }
 
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("durables "+args[0], flag.ContinueOnError)
 	flags.IntVar(&n.workflows, "workflows", 1000, "steps, resume: how many workflows run in all")
 	flags.IntVar(&n.steps, "steps", 20, "steps: how many each of them has")
-	flags.IntVar(&n.at, "at-a-time", 32, "steps: how many of them run at a time")
+	flags.IntVar(&n.parallel, "at-a-time", 32, "steps: how many of them run at a time")
 	flags.IntVar(&n.commits, "commits", 2000, "latency: how many commits are measured")
 	flags.IntVar(&n.instances, "instances", 100_000, "restart, timers, plan: how many instances are suspended")
 	flags.IntVar(&n.kills, "kills", 5, "resume: how many workers are killed, one after another")

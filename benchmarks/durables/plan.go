@@ -57,7 +57,7 @@ func measurePlan(ctx context.Context, n size, list string, out io.Writer) error 
 	fmt.Fprintf(out, "each instance makes a step every %v and has %d bytes; a host has %s of disk, %s of memory and %v to start\n",
 		n.every, n.state, human(n.disk), human(n.memory), n.start)
 	for _, kind := range kindsOf(list) {
-		of, err := needsOf(ctx, kind, n.instances)
+		of, err := measureNeeds(ctx, kind, n.instances)
 		if err != nil {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
@@ -115,41 +115,41 @@ func engineAlone(ctx context.Context) (rate float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	n := size{workflows: 200, steps: 50, at: 32}
+	n := size{workflows: 200, steps: 50, parallel: 32}
 	took, err := runAll(ctx, c, n)
 	return float64(n.workflows*n.steps) / took.Seconds(), errors.Join(err, c.close())
 }
 
-// needsOf fits a store's needs: lines through the needs of several numbers of instances, so that
-// the needs of an empty store do not count.
-func needsOf(ctx context.Context, kind string, instances int) (of needs, err error) {
+// measureNeeds fits a store's needs: lines through the needs of several numbers of instances, so
+// that the needs of an empty store do not count.
+func measureNeeds(ctx context.Context, kind string, instances int) (need needs, err error) {
 	small, err := fill(ctx, kind, instances, smallState)
 	if err != nil {
-		return of, err
+		return need, err
 	}
 	large, err := fill(ctx, kind, instances, largeState)
-	of = small
-	of.off.bytes = max(of.off.bytes, large.off.bytes)
-	of.each = max(0, (large.fixed-small.fixed)/(largeState-smallState))
-	of.fixed = max(0, small.fixed-smallState*of.each)
-	of.disks = 1
+	need = small
+	need.off.bytes = max(need.off.bytes, large.off.bytes)
+	need.each = max(0, (large.fixed-small.fixed)/(largeState-smallState))
+	need.fixed = max(0, small.fixed-smallState*need.each)
+	need.disks = 1
 	if kind == "cluster" {
-		of.disks = 3
+		need.disks = 3
 	}
-	return of, err
+	return need, err
 }
 
-// taken is the resources used by a number of instances.
-type taken struct {
+// usage is the resources used by a number of instances.
+type usage struct {
 	bytes, heap int64
 	start       time.Duration
 }
 
 // fill fills a store, and returns the needs of an instance with a state of that size.
-func fill(ctx context.Context, kind string, instances, state int) (of needs, err error) {
+func fill(ctx context.Context, kind string, instances, state int) (need needs, err error) {
 	k, err := keep(ctx, kind)
 	if err != nil {
-		return of, err
+		return need, err
 	}
 	defer func() { err = errors.Join(err, k.close()) }()
 	model := durable.Record{Function: NapDurable.Name, Run: "measured", Status: durable.Waiting, State: []byte(strings.Repeat("x", state))}
@@ -158,22 +158,22 @@ func fill(ctx context.Context, kind string, instances, state int) (of needs, err
 	for i := range points {
 		began := time.Now()
 		if err := k.copies(ctx, &model, fmt.Sprint(i, "-"), instances/points, func(int) time.Time { return never }); err != nil {
-			return of, err
+			return need, err
 		}
 		took += time.Since(began)
-		t, err := k.taken(ctx)
+		t, err := k.measureUsage(ctx)
 		if err != nil {
-			return of, err
+			return need, err
 		}
 		count, bytes = append(count, float64((i+1)*(instances/points))), append(bytes, float64(t.bytes))
 		memory, start = append(memory, float64(t.heap)), append(start, float64(t.start))
 	}
-	of.writes = count[points-1] / took.Seconds()
-	of.fixed, of.off.bytes = line(count, bytes)
-	of.memory, of.off.memory = line(count, memory)
+	need.writes = count[points-1] / took.Seconds()
+	need.fixed, need.off.bytes = line(count, bytes)
+	need.memory, need.off.memory = line(count, memory)
 	each, off := line(count, start)
-	of.start, of.off.start = time.Duration(each), off
-	return of, nil
+	need.start, need.off.start = time.Duration(each), off
+	return need, nil
 }
 
 // points is the number of measurements per store.
@@ -215,8 +215,9 @@ func middle(list []float64) float64 {
 	return (list[(n-1)/2] + list[n/2]) / 2
 }
 
-// taken measures the files of the store, and starts a worker in another process three times.
-func (k *kept) taken(ctx context.Context) (t taken, err error) {
+// measureUsage measures the files of the store, and starts a worker in another process three
+// times.
+func (k *keptStore) measureUsage(ctx context.Context) (t usage, err error) {
 	if t.bytes, err = k.bytes(); err != nil {
 		return t, err
 	}
@@ -253,7 +254,7 @@ func startWorker(ctx context.Context, kind, address string, out io.Writer) error
 }
 
 // bytes returns the size of the store's files, without reused write logs.
-func (k *kept) bytes() (n int64, err error) {
+func (k *keptStore) bytes() (n int64, err error) {
 	err = filepath.WalkDir(k.dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() && e.Name() == "pg_wal" {
 			return filepath.SkipDir

@@ -44,7 +44,7 @@ type worker struct {
 }
 
 // resume is measureResume for one store.
-func (k *kept) resume(ctx context.Context, n size, out io.Writer) (err error) {
+func (k *keptStore) resume(ctx context.Context, n size, out io.Writer) (err error) {
 	var running []*worker
 	defer func() {
 		for _, w := range running {
@@ -94,7 +94,7 @@ func (k *kept) resume(ctx context.Context, n size, out io.Writer) (err error) {
 }
 
 // hire starts a worker process.
-func (k *kept) hire(ctx context.Context, lease time.Duration) (w *worker, err error) {
+func (k *keptStore) hire(ctx context.Context, lease time.Duration) (w *worker, err error) {
 	w = &worker{process: exec.CommandContext(ctx, os.Args[0], "resume", "-stores", k.kind, "-file", k.address, "-lease", lease.String())}
 	w.process.Env, w.process.Stderr = append(os.Environ(), "DURABLES_AGAIN=1"), os.Stderr
 	says, err := w.process.StdoutPipe()
@@ -119,7 +119,7 @@ func (w *worker) kill() {
 
 // busiest waits until workers run workflows, and returns the worker that runs the most, and
 // which.
-func (k *kept) busiest(ctx context.Context, running []*worker) (at int, runs map[string]bool, err error) {
+func (k *keptStore) busiest(ctx context.Context, running []*worker) (index int, runs map[string]bool, err error) {
 	for len(runs) == 0 {
 		list, err := k.List(ctx, durable.Filter{Status: durable.Running, Limit: 10_000})
 		if err != nil {
@@ -133,19 +133,19 @@ func (k *kept) busiest(ctx context.Context, running []*worker) (at int, runs map
 				}
 			}
 			if len(of) > len(runs) {
-				at, runs = i, of
+				index, runs = i, of
 			}
 		}
 		if err := pause(ctx, 10*time.Millisecond); err != nil {
 			return 0, nil, err
 		}
 	}
-	return at, runs, nil
+	return index, runs, nil
 }
 
 // continued kills a worker, and returns for each of its workflows how long it took until another
 // worker had it.
-func (k *kept) continued(ctx context.Context, w *worker, left map[string]bool) (took []time.Duration, err error) {
+func (k *keptStore) continued(ctx context.Context, w *worker, left map[string]bool) (took []time.Duration, err error) {
 	w.kill()
 	begin := time.Now()
 	for len(left) > 0 {

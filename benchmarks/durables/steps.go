@@ -31,7 +31,7 @@ func measureSteps(ctx context.Context, n size, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	fmt.Fprintf(out, "%d workflows of %d steps, %d at a time\n", n.workflows, n.steps, n.at)
+	fmt.Fprintf(out, "%d workflows of %d steps, %d at a time\n", n.workflows, n.steps, n.parallel)
 	var base float64
 	for _, open := range []func() (*contender, error){
 		func() (*contender, error) { return openDBOS(ctx, server) },
@@ -79,9 +79,9 @@ func runAll(ctx context.Context, c *contender, n size) (time.Duration, error) {
 	var mu sync.Mutex
 	var failures []error
 	begin := time.Now()
-	for first := range n.at {
+	for first := range n.parallel {
 		wg.Go(func() {
-			for i := first; i < n.workflows; i += n.at {
+			for i := first; i < n.workflows; i += n.parallel {
 				sum, err := c.run(ctx, fmt.Sprintf("workflow-%d", i), n.steps)
 				if err == nil && sum != n.steps {
 					err = fmt.Errorf("workflow %d made %d of %d steps", i, sum, n.steps)

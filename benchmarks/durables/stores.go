@@ -23,8 +23,8 @@ var kinds = []string{"sqlite", "postgres", "nats", "cluster"}
 // errKind is the error for other kinds.
 var errKind = fmt.Errorf("durables: the stores are %s", strings.Join(kinds, ", "))
 
-// kept is a store used by one measurement only.
-type kept struct {
+// keptStore is a store used by one measurement only.
+type keptStore struct {
 	durable.Store
 	kind    string
 	address string // at which another process can open it
@@ -34,12 +34,12 @@ type kept struct {
 
 // keep makes a store of a kind: a SQLite file, a Postgres server, a NATS server in this process,
 // or a cluster of three. All of them sync each write.
-func keep(ctx context.Context, kind string) (k *kept, err error) {
+func keep(ctx context.Context, kind string) (k *keptStore, err error) {
 	dir, err := os.MkdirTemp("", "durables")
 	if err != nil {
 		return nil, err
 	}
-	k = &kept{kind: kind, dir: dir}
+	k = &keptStore{kind: kind, dir: dir}
 	soon, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	end := func() {}

@@ -34,7 +34,7 @@ func measureTimers(ctx context.Context, n size, list string, out io.Writer) erro
 }
 
 // timers is measureTimers for one store.
-func (k *kept) timers(ctx context.Context, n size, out io.Writer) (err error) {
+func (k *keptStore) timers(ctx context.Context, n size, out io.Writer) (err error) {
 	model, err := asleep(ctx)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s saving) Swap(ctx context.Context, r *durable.Record) (mail bool, err err
 }
 
 // copies writes copies of a record with different ids and times.
-func (k *kept) copies(ctx context.Context, model *durable.Record, prefix string, n int, due func(i int) time.Time) error {
+func (k *keptStore) copies(ctx context.Context, model *durable.Record, prefix string, n int, due func(i int) time.Time) error {
 	var wg sync.WaitGroup
 	failures := make([]error, writers)
 	for w := range writers {
@@ -130,7 +130,7 @@ func (k *kept) copies(ctx context.Context, model *durable.Record, prefix string,
 
 // wake runs an engine until all instances have ended, and returns how late each outcome was
 // written.
-func (k *kept) wake(ctx context.Context, n size, due func(i int) time.Time) (late []time.Duration, err error) {
+func (k *keptStore) wake(ctx context.Context, n size, due func(i int) time.Time) (late []time.Duration, err error) {
 	e, err := durable.Open(ctx, k.Store, durable.Workers(n.slots), durable.Log(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, err

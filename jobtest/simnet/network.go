@@ -33,7 +33,7 @@ type Network struct {
 // Option configures a network.
 type Option func(*Network)
 
-// Latency makes all data take from least to most to arrive. The default is zero.
+// Latency makes all data take from least to most to arrive. By default data takes no time.
 func Latency(least, most time.Duration) Option {
 	return func(n *Network) { n.minLatency, n.maxLatency = max(0, least), max(least, most, 0) }
 }

@@ -61,7 +61,7 @@ func build(ctx context.Context, module, binary string) (string, error) {
 
 // export writes the files of a revision of the surrounding repository to another folder. The
 // alternative, a work tree, would leave a trace in the repository if this command were killed.
-func export(ctx context.Context, rev, to string) error {
+func export(ctx context.Context, rev, folder string) error {
 	top, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
@@ -70,15 +70,15 @@ func export(ctx context.Context, rev, to string) error {
 	if err != nil {
 		return err
 	}
-	return unpack(bytes.NewReader(files), to)
+	return unpack(bytes.NewReader(files), folder)
 }
 
 // unpack writes the regular files of an archive below a folder.
-func unpack(archive io.Reader, to string) error {
-	if err := os.MkdirAll(to, 0o755); err != nil {
+func unpack(archive io.Reader, folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("unpacking: %w", err)
 	}
-	root, err := os.OpenRoot(to) // files of the archive cannot escape it
+	root, err := os.OpenRoot(folder) // files of the archive cannot escape it
 	if err != nil {
 		return fmt.Errorf("unpacking: %w", err)
 	}

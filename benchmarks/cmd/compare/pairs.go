@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/measure"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
 )
 
 // version is one of the two compared versions.
 type version struct {
 	name string
-	try  func(context.Context, trial.Request) (trial.Result, error)
+	try  func(context.Context, childproc.Request) (childproc.Result, error)
 }
 
 // pair is a round of one version and a round of the other, one right after the other.
-type pair struct{ old, new standings.Round }
+type pair struct{ old, new stats.Round }
 
 // failures holds the reasons why contenders have no result, by contender.
 type failures struct{ old, new map[string]string }
@@ -52,13 +52,13 @@ func paired(ctx context.Context, older, newer version, work string, contenders [
 
 // round makes each contender of a version run the workload once. It skips contenders that have
 // already failed.
-func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (standings.Round, error) {
-	results := standings.Round{}
+func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (stats.Round, error) {
+	results := stats.Round{}
 	for _, name := range contenders {
 		if failed[name] != "" {
 			continue
 		}
-		r, err := v.try(ctx, trial.Request{Work: work, Contender: name, Plan: plan})
+		r, err := v.try(ctx, childproc.Request{Work: work, Contender: name, Plan: plan})
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%s: %w", v.name, context.Cause(ctx))
 		}

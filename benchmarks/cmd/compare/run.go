@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/report"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/suite"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 // run compares the version in the current folder with another one.
@@ -20,7 +20,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	selected, err := c.Select(works.All())
+	selected, err := c.Select(workloads.All())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	other := c.Binary(theirs, c.procs)
 	listed, err := other.Works(ctx)
 	if err != nil {
-		return fmt.Errorf("asking the other version for its works: %w", err)
+		return fmt.Errorf("asking the other version for its workloads: %w", err)
 	}
 	comparison := comparison{
 		config: c,
@@ -72,8 +72,8 @@ func (c *comparison) note(format string, args ...any) {
 }
 
 // compare compares the contenders of a workload that both versions have.
-func (c *comparison) compare(ctx context.Context, w *contest.Work, listed []trial.Listing) error {
-	i := slices.IndexFunc(listed, func(l trial.Listing) bool { return l.ID == w.ID })
+func (c *comparison) compare(ctx context.Context, w *suite.Work, listed []childproc.Listing) error {
+	i := slices.IndexFunc(listed, func(l childproc.Listing) bool { return l.ID == w.ID })
 	if i < 0 {
 		c.note("%s: the other version does not have this work", w.ID)
 		return nil
@@ -102,7 +102,7 @@ func (c *comparison) compare(ctx context.Context, w *contest.Work, listed []tria
 	return nil
 }
 
-func (c *comparison) judge(w *contest.Work, base string, names []string, pairs []pair, failed failures) {
+func (c *comparison) judge(w *suite.Work, base string, names []string, pairs []pair, failed failures) {
 	for _, name := range names {
 		older, newer := failed.old[name], failed.new[name]
 		switch {

@@ -3,17 +3,17 @@ package main
 import (
 	"math"
 
-	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 // change describes how a contender's figure differs between the versions.
 type change struct {
 	work, contender string
-	measure         contest.Measure
-	old, new        float64          // medians: of a time, its ratio to the base
-	factor          standings.Spread // ratio of the new to the old figure, pair by pair
+	measure         suite.Measure
+	old, new        float64      // medians: of a time, its ratio to the base
+	factor          stats.Spread // ratio of the new to the old figure, pair by pair
 	worse           bool
 }
 
@@ -28,8 +28,8 @@ const (
 
 // judge compares a contender's figures in all pairs that have them. Times are divided by
 // those of base.
-func judge(work, contender, base string, guarded []contest.Measure, pairs []pair, tolerance float64) (all []change) {
-	for _, measure := range append([]contest.Measure{contest.Time}, guarded...) {
+func judge(work, contender, base string, guarded []suite.Measure, pairs []pair, tolerance float64) (all []change) {
+	for _, measure := range append([]suite.Measure{suite.Time}, guarded...) {
 		c := change{work: work, contender: contender, measure: measure}
 		var olds, news, factors []float64
 		for _, p := range pairs {
@@ -41,11 +41,11 @@ func judge(work, contender, base string, guarded []contest.Measure, pairs []pair
 			olds, news = append(olds, older.shown), append(news, newer.shown)
 			factors = append(factors, newer.compared/older.compared)
 		}
-		factor, ok := standings.Over(factors)
+		factor, ok := stats.Over(factors)
 		if !ok {
 			continue
 		}
-		c.old, c.new, c.factor = standings.Median(olds), standings.Median(news), factor
+		c.old, c.new, c.factor = stats.Median(olds), stats.Median(news), factor
 		// Not greater or equal: the tolerance itself is allowed. And NaN must not pass as good.
 		c.worse = !(factor.Median <= 1+tolerance)
 		all = append(all, c)
@@ -57,27 +57,27 @@ func judge(work, contender, base string, guarded []contest.Measure, pairs []pair
 type compared struct{ shown, compared float64 }
 
 // figure returns one figure of a contender in a round; false if it has none.
-func figure(measure contest.Measure, round standings.Round, contender, base string) (compared, bool) {
+func figure(measure suite.Measure, round stats.Round, contender, base string) (compared, bool) {
 	own, ok := round[contender]
 	if !ok {
 		return compared{}, false
 	}
 	switch measure {
-	case contest.Time:
+	case suite.Time:
 		other, ok := round[base]
 		ratio := own.Time / other.Time
 		return compared{ratio, ratio}, ok && !math.IsNaN(ratio)
-	case contest.Bytes:
+	case suite.Bytes:
 		return compared{own.Bytes, own.Bytes + slackBytes}, true
-	case contest.Allocs:
+	case suite.Allocs:
 		return compared{own.Allocs, own.Allocs + slackAllocs}, true
-	case contest.Memory:
+	case suite.Memory:
 		return memory(own)
 	}
 	return compared{}, false
 }
 
-func memory(r trial.Result) (compared, bool) {
+func memory(r childproc.Result) (compared, bool) {
 	used := float64(r.PeakMemory - r.BaseMemory)
 	return compared{r.Memory(), used + slackMemory}, r.PeakMemory >= 0
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/measure"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
 	"github.com/movenext/movenext/benchmarks/internal/usage"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 // One of the libraries starts goroutines when it is linked.
@@ -28,27 +28,27 @@ type machine struct {
 
 // version returns a version whose contenders have these figures on a machine of speed 1.
 func (m *machine) version(name string, figures map[string]measure.Sample) version {
-	return version{name, func(_ context.Context, r trial.Request) (trial.Result, error) {
+	return version{name, func(_ context.Context, r childproc.Request) (childproc.Result, error) {
 		m.asked = append(m.asked, name+" "+r.Contender)
 		s, ok := figures[r.Contender]
 		if !ok {
-			return trial.Result{}, errors.New("wrong result")
+			return childproc.Result{}, errors.New("wrong result")
 		}
 		s.Time *= 1 + m.slowing*float64(len(m.asked))
-		return trial.Result{Sample: s}, nil
+		return childproc.Result{Sample: s}, nil
 	}}
 }
 
-var work = &contest.Work{
+var work = &suite.Work{
 	ID: "W0", Op: "op", N: 1000, Bases: []string{"base"},
-	Guarded: []contest.Measure{contest.Bytes, contest.Allocs, contest.Memory},
-	Contenders: []contest.Contender{
+	Guarded: []suite.Measure{suite.Bytes, suite.Allocs, suite.Memory},
+	Contenders: []suite.Contender{
 		{Name: "base"}, {Name: "movenext"}, {Name: "movenext: new"}, {Name: "someone"},
 	},
 }
 
-func listing() []trial.Listing {
-	return []trial.Listing{{ID: "W0", Contenders: []string{"base", "movenext", "movenext: gone"}}}
+func listing() []childproc.Listing {
+	return []childproc.Listing{{ID: "W0", Contenders: []string{"base", "movenext", "movenext: gone"}}}
 }
 
 // comparedVersions runs a comparison of two versions, and returns it with its conclusion.
@@ -114,16 +114,16 @@ func TestAllocationsAreGuardedToo(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		old, new func(*measure.Sample)
-		worse    contest.Measure
+		worse    suite.Measure
 	}{
 		{name: "nothing", old: nothing, new: nothing},
-		{name: "the first bytes", old: nothing, new: func(s *measure.Sample) { s.Bytes = 8 }, worse: contest.Bytes},
+		{name: "the first bytes", old: nothing, new: func(s *measure.Sample) { s.Bytes = 8 }, worse: suite.Bytes},
 		{name: "noise of bytes", old: nothing, new: func(s *measure.Sample) { s.Bytes = 1 }},
-		{name: "the first object", old: nothing, new: func(s *measure.Sample) { s.Allocs = 1 }, worse: contest.Allocs},
+		{name: "the first object", old: nothing, new: func(s *measure.Sample) { s.Allocs = 1 }, worse: suite.Allocs},
 		{name: "noise of objects", old: nothing, new: func(s *measure.Sample) { s.Allocs = 0.05 }},
-		{name: "one object more", old: func(s *measure.Sample) { s.Allocs = 1 }, new: func(s *measure.Sample) { s.Allocs = 2 }, worse: contest.Allocs},
-		{name: "a fifth more bytes", old: func(s *measure.Sample) { s.Bytes = 96 }, new: func(s *measure.Sample) { s.Bytes = 128 }, worse: contest.Bytes},
-		{name: "memory", old: nothing, new: func(s *measure.Sample) { s.PeakMemory = 20 << 20 }, worse: contest.Memory},
+		{name: "one object more", old: func(s *measure.Sample) { s.Allocs = 1 }, new: func(s *measure.Sample) { s.Allocs = 2 }, worse: suite.Allocs},
+		{name: "a fifth more bytes", old: func(s *measure.Sample) { s.Bytes = 96 }, new: func(s *measure.Sample) { s.Bytes = 128 }, worse: suite.Bytes},
+		{name: "memory", old: nothing, new: func(s *measure.Sample) { s.PeakMemory = 20 << 20 }, worse: suite.Memory},
 		{name: "noise of memory", old: nothing, new: func(s *measure.Sample) { s.PeakMemory = 12 << 20 }},
 		{name: "memory is not known", old: nothing, new: func(s *measure.Sample) { s.PeakMemory = usage.Unknown }},
 	} {
@@ -183,15 +183,15 @@ func TestAVersionWithoutTheBaseCannotBeCompared(t *testing.T) {
 	cfg, err := parse([]string{"-against", "nothing"}, io.Discard)
 	require.NoError(t, err)
 	c := &comparison{config: cfg, log: io.Discard}
-	err = c.compare(t.Context(), work, []trial.Listing{{ID: "W0", Contenders: []string{"movenext"}}})
+	err = c.compare(t.Context(), work, []childproc.Listing{{ID: "W0", Contenders: []string{"movenext"}}})
 	assert.ErrorContains(t, err, `does not have "base"`)
 }
 
 func TestAComparisonEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	v := version{"old", func(context.Context, trial.Request) (trial.Result, error) {
+	v := version{"old", func(context.Context, childproc.Request) (childproc.Result, error) {
 		cancel()
-		return trial.Result{}, errors.New("killed")
+		return childproc.Result{}, errors.New("killed")
 	}}
 	_, _, err := paired(ctx, v, v, "W0", []string{"base"}, measure.Plan{}, 3, io.Discard)
 	assert.ErrorIs(t, err, context.Canceled)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/benchmarks/internal/measure"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 // axis is a quantity that grows.
@@ -13,33 +13,33 @@ type axis struct {
 	name string
 
 	// fits reports whether the axis changes anything about the workload.
-	fits func(*contest.Work) bool
+	fits func(*suite.Work) bool
 
 	// sizes are the values on the axis.
 	sizes func(config) []int
 
-	// at changes a plan for the whole work into one for a value on the axis.
-	at func(*measure.Plan, int)
+	// apply changes a plan for the whole work into one for a value on the axis.
+	apply func(*measure.Plan, int)
 }
 
 var axes = []axis{
 	{
 		name:  "jobs",
-		fits:  func(*contest.Work) bool { return true },
+		fits:  func(*suite.Work) bool { return true },
 		sizes: decades,
-		at:    func(p *measure.Plan, n int) { p.N = n },
+		apply: func(p *measure.Plan, n int) { p.N = n },
 	},
 	{
 		name:  "producers",
-		fits:  func(w *contest.Work) bool { return w.Producers },
+		fits:  func(w *suite.Work) bool { return w.Producers },
 		sizes: func(c config) []int { return c.producers },
-		at:    func(p *measure.Plan, n int) { p.Setting.Producers = n },
+		apply: func(p *measure.Plan, n int) { p.Setting.Producers = n },
 	},
 	{
 		name:  "workers",
-		fits:  func(w *contest.Work) bool { return w.Workers },
+		fits:  func(w *suite.Work) bool { return w.Workers },
 		sizes: func(c config) []int { return c.workers },
-		at:    func(p *measure.Plan, n int) { p.Setting.Workers = n },
+		apply: func(p *measure.Plan, n int) { p.Setting.Workers = n },
 	},
 }
 
@@ -51,8 +51,8 @@ func decades(c config) (sizes []int) {
 	return append(sizes, c.to)
 }
 
-// axesOf reads a list of names.
-func axesOf(list string) (all []axis, err error) {
+// parseAxes reads a list of names.
+func parseAxes(list string) (all []axis, err error) {
 	for _, name := range strings.Split(list, ",") {
 		found := false
 		for _, a := range axes {

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/measure"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
+	"github.com/movenext/movenext/benchmarks/suite"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 // The test binary is its own child. One of the libraries starts goroutines when it is linked.
 func TestMain(m *testing.M) {
-	if trial.Serve(os.Args[1:], os.Stdin, os.Stdout, works.All()) {
+	if childproc.Serve(os.Args[1:], os.Stdin, os.Stdout, workloads.All()) {
 		return
 	}
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
@@ -45,13 +45,13 @@ func TestAGrowthTableForEachAxisAndNumberOfProcessors(t *testing.T) {
 }
 
 func TestAWorkloadThatIsTooLargeForAContenderIsLeftOut(t *testing.T) {
-	work := &contest.Work{ID: "W0", Op: "op", Contenders: []contest.Contender{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
-	row := func(name string, ns float64) standings.Row {
-		return standings.Row{Contender: name, Time: standings.Spread{Median: ns}, Peak: 5e6}
+	work := &suite.Work{ID: "W0", Op: "op", Contenders: []suite.Contender{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	row := func(name string, ns float64) stats.Row {
+		return stats.Row{Contender: name, Time: stats.Spread{Median: ns}, Peak: 5e6}
 	}
-	g := growth{work: work, axis: axes[0], sizes: []int{10, 100}, at: []standings.Table{
-		{Rows: []standings.Row{row("a", 1), row("b", 2)}},
-		{Rows: []standings.Row{row("a", 3), {Contender: "b", Failed: "too much"}}},
+	g := growth{work: work, axis: axes[0], sizes: []int{10, 100}, tables: []stats.Table{
+		{Rows: []stats.Row{row("a", 1), row("b", 2)}},
+		{Rows: []stats.Row{row("a", 3), {Contender: "b", Failed: "too much"}}},
 	}}
 	assert.Equal(t, []string{"a", "b"}, g.names(), "c never ran")
 	var out bytes.Buffer
@@ -67,12 +67,12 @@ func TestAWorkloadThatIsTooLargeForAContenderIsLeftOut(t *testing.T) {
 func TestEachAxisChangesItsPartOfThePlan(t *testing.T) {
 	want := map[string]measure.Plan{
 		"jobs":      {N: 7},
-		"producers": {Setting: contest.Setting{Producers: 7}},
-		"workers":   {Setting: contest.Setting{Workers: 7}},
+		"producers": {Setting: suite.Setting{Producers: 7}},
+		"workers":   {Setting: suite.Setting{Workers: 7}},
 	}
 	for _, a := range axes {
 		var plan measure.Plan
-		a.at(&plan, 7)
+		a.apply(&plan, 7)
 		assert.Equal(t, want[a.name], plan)
 	}
 	assert.Equal(t, []int{1000, 10_000, 50_000}, decades(config{from: 1000, to: 50_000}))

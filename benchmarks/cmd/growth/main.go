@@ -21,13 +21,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/options"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 func main() {
-	if trial.Serve(os.Args[1:], os.Stdin, os.Stdout, works.All()) {
+	if childproc.Serve(os.Args[1:], os.Stdin, os.Stdout, workloads.All()) {
 		return
 	}
 	os.Exit(status())
@@ -90,7 +90,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		return c, fmt.Errorf("flags: from %d to %d jobs is not a range", c.from, c.to)
 	}
 	var errs [4]error
-	c.axes, errs[0] = axesOf(*axes)
+	c.axes, errs[0] = parseAxes(*axes)
 	c.producers, errs[1] = numbers("producers", *producers)
 	c.workers, errs[2] = numbers("workers", *workers)
 	c.procs, errs[3] = numbers("procs", *procs)

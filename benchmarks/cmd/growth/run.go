@@ -6,11 +6,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/benchmarks/internal/plot"
 	"github.com/movenext/movenext/benchmarks/internal/report"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
+	"github.com/movenext/movenext/benchmarks/suite"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 // run measures with children of the binary self and prints a table for each axis, work
@@ -20,7 +20,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	selected, err := c.Select(works.All())
+	selected, err := c.Select(workloads.All())
 	if err != nil {
 		return err
 	}
@@ -48,35 +48,35 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	return nil
 }
 
-// growth holds a work's tables along an axis.
+// growth holds a workload's tables along an axis.
 type growth struct {
-	work  *contest.Work
-	axis  axis
-	procs int
-	sizes []int
-	at    []standings.Table // by size
+	work   *suite.Work
+	axis   axis
+	procs  int
+	sizes  []int
+	tables []stats.Table // by size
 }
 
-func (c config) grow(ctx context.Context, self string, procs int, a axis, w *contest.Work, log io.Writer) (growth, error) {
+func (c config) grow(ctx context.Context, self string, procs int, a axis, w *suite.Work, log io.Writer) (growth, error) {
 	g := growth{work: w, axis: a, procs: procs, sizes: a.sizes(c)}
-	f := c.Field(c.Binary(self, procs), log)
+	f := c.Runner(c.Binary(self, procs), log)
 	for _, size := range g.sizes {
 		plan := c.Plan(max(1, w.N/c.Scale))
-		a.at(&plan, size)
+		a.apply(&plan, size)
 		fmt.Fprintf(log, "%s, %d %s, GOMAXPROCS=%d\n", w.ID, size, a.name, procs)
 		out, err := f.Run(ctx, w, c.Choose(w, plan.N), plan)
 		if err != nil {
 			return g, err
 		}
-		g.at = append(g.at, standings.Of(w, out.Rounds, out.Failed))
+		g.tables = append(g.tables, stats.Of(w, out.Rounds, out.Failed))
 	}
 	return g, nil
 }
 
-// names returns the contenders that have a figure somewhere, in the work's order.
+// names returns the contenders that have a figure somewhere, in the workload's order.
 func (g growth) names() (all []string) {
 	for _, contender := range g.work.Contenders {
-		for _, t := range g.at {
+		for _, t := range g.tables {
 			if _, ok := rowOf(t, contender.Name); ok {
 				all = append(all, contender.Name)
 				break
@@ -87,13 +87,13 @@ func (g growth) names() (all []string) {
 }
 
 // rowOf returns the contender's row, if it has one; it may be the row of a failure.
-func rowOf(t standings.Table, contender string) (standings.Row, bool) {
+func rowOf(t stats.Table, contender string) (stats.Row, bool) {
 	for _, row := range t.Rows {
 		if row.Contender == contender {
 			return row, true
 		}
 	}
-	return standings.Row{}, false
+	return stats.Row{}, false
 }
 
 func (g growth) print(out io.Writer, svg string) error {
@@ -106,17 +106,17 @@ func (g growth) print(out io.Writer, svg string) error {
 		}
 		fmt.Fprintf(out, "![%s](%s)\n\n", name, path)
 	}
-	report.Series(out, "ns/"+g.work.Op, g.axis.name, g.sizes, g.lines(func(r standings.Row) float64 { return r.Time.Median }))
+	report.Series(out, "ns/"+g.work.Op, g.axis.name, g.sizes, g.lines(func(r stats.Row) float64 { return r.Time.Median }))
 	fmt.Fprintln(out)
-	report.Series(out, "peak MB", g.axis.name, g.sizes, g.lines(func(r standings.Row) float64 { return r.Peak / 1e6 }))
+	report.Series(out, "peak MB", g.axis.name, g.sizes, g.lines(func(r stats.Row) float64 { return r.Peak / 1e6 }))
 	return nil
 }
 
 // lines returns a figure of each contender by size.
-func (g growth) lines(of func(standings.Row) float64) (all []report.Line) {
+func (g growth) lines(figure func(stats.Row) float64) (all []report.Line) {
 	for _, name := range g.names() {
 		line := report.Line{Contender: name}
-		for _, t := range g.at {
+		for _, t := range g.tables {
 			row, ok := rowOf(t, name)
 			switch {
 			case !ok:
@@ -124,7 +124,7 @@ func (g growth) lines(of func(standings.Row) float64) (all []report.Line) {
 			case row.Failed != "":
 				line.Cells = append(line.Cells, report.Cell{Failed: row.Failed})
 			default:
-				line.Cells = append(line.Cells, report.Cell{Known: true, Value: of(row)})
+				line.Cells = append(line.Cells, report.Cell{Known: true, Value: figure(row)})
 			}
 		}
 		all = append(all, line)
@@ -138,7 +138,7 @@ func (g growth) picture() plot.Lines {
 		X:     g.axis.name,
 		Y:     "ns/" + g.work.Op,
 	}
-	for _, line := range g.lines(func(r standings.Row) float64 { return r.Time.Median }) {
+	for _, line := range g.lines(func(r stats.Row) float64 { return r.Time.Median }) {
 		l := plot.Line{Name: line.Contender, Kind: report.Kind(line.Contender, g.work.Bases)}
 		for i, cell := range line.Cells {
 			if cell.Known {

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/benchmarks/internal/report"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
 )
 
 // settings are what the flags say.
@@ -50,8 +50,8 @@ func main() {
 	flag.IntVar(&s.busy, "busy", 1000, "how many connections exchange messages")
 	flag.IntVar(&s.secure, "secure", 2000, "how many connections with TLS are idle")
 	flag.DurationVar(&s.last, "last", 3*time.Second, "how long messages are exchanged in one turn")
-	flag.StringVar(&only, "only", "", "works, separated by commas; all if empty")
-	flag.BoolVar(&list, "list", false, "list the works and their contenders")
+	flag.StringVar(&only, "only", "", "workloads, separated by commas; all if empty")
+	flag.BoolVar(&list, "list", false, "list the workloads and their contenders")
 	flag.Parse()
 	if only != "" {
 		s.only = strings.Split(only, ",")
@@ -89,7 +89,7 @@ func run(ctx context.Context, s settings, out io.Writer) error {
 	}
 	for _, name := range s.only {
 		if !slices.ContainsFunc(works, func(w work) bool { return w.name == name }) {
-			return fmt.Errorf("sockets: %q is not work; -list names them", name)
+			return fmt.Errorf("sockets: %q is not a workload; -list names them", name)
 		}
 	}
 	here := report.Here()
@@ -155,8 +155,8 @@ func table(out io.Writer, w work, results map[string][]figures) {
 			for i, v := range values {
 				ratios = append(ratios, v/q.of(base)[i])
 			}
-			ratio, _ := standings.Over(ratios) // there is a round at least
-			cells = append(cells, report.Number(standings.Median(values)),
+			ratio, _ := stats.Over(ratios) // there is a round at least
+			cells = append(cells, report.Number(stats.Median(values)),
 				fmt.Sprintf("%.2f (%.2f–%.2f)", ratio.Median, ratio.Least, ratio.Most))
 		}
 		report.Row(out, cells...)

@@ -49,7 +49,7 @@ func TestEachWorkInTheSmall(t *testing.T) {
 
 func TestBadSettingsAreErrors(t *testing.T) {
 	s := settings{rounds: 1, connections: 1, busy: 1, secure: 1, last: 1, only: []string{"nothing"}}
-	assert.ErrorContains(t, run(context.Background(), s, new(strings.Builder)), `"nothing" is not work`)
+	assert.ErrorContains(t, run(context.Background(), s, new(strings.Builder)), `"nothing" is not a workload`)
 	s.rounds = 0
 	assert.ErrorContains(t, run(context.Background(), s, new(strings.Builder)), "positive")
 	assert.ErrorIs(t, serveAs("nothing", strings.NewReader(""), new(strings.Builder)), errNoContender)

@@ -17,13 +17,13 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/options"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 func main() {
-	if trial.Serve(os.Args[1:], os.Stdin, os.Stdout, works.All()) {
+	if childproc.Serve(os.Args[1:], os.Stdin, os.Stdout, workloads.All()) {
 		return
 	}
 	os.Exit(status())

@@ -8,25 +8,25 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/benchmarks/internal/field"
 	"github.com/movenext/movenext/benchmarks/internal/plot"
 	"github.com/movenext/movenext/benchmarks/internal/report"
-	"github.com/movenext/movenext/benchmarks/internal/standings"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/internal/runner"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
+	"github.com/movenext/movenext/benchmarks/suite"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 // measured is a workload in the JSON file.
 type measured struct {
-	standings.Table
-	field.Outcome
+	stats.Table
+	runner.Outcome
 }
 
 // document is the JSON file.
 type document struct {
-	Conditions report.Conditions   `json:"conditions"`
-	Works      []measured          `json:"works"`
-	Targets    []standings.Reached `json:"targets"`
+	Conditions report.Conditions `json:"conditions"`
+	Works      []measured        `json:"works"`
+	Targets    []stats.Reached   `json:"targets"`
 }
 
 // run measures with children of the binary self. Tables are printed as soon as each is
@@ -36,7 +36,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	selected, err := c.Select(works.All())
+	selected, err := c.Select(workloads.All())
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	doc := document{Conditions: c.Conditions(c.procs)}
 	doc.Conditions.Write(stdout)
 	fmt.Fprintln(stdout)
-	f := c.Field(c.Binary(self, c.procs), stderr)
+	f := c.Runner(c.Binary(self, c.procs), stderr)
 	failed := 0
 	for _, w := range selected {
 		n := max(1, w.N/c.Scale)
@@ -56,7 +56,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 			return err
 		}
 		failed += len(out.Failed)
-		table := standings.Of(w, out.Rounds, out.Failed)
+		table := stats.Of(w, out.Rounds, out.Failed)
 		picture, err := drawn(c.svg, table)
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	return nil
 }
 
-func list(out io.Writer, c config, selected []*contest.Work) {
+func list(out io.Writer, c config, selected []*suite.Work) {
 	for _, w := range selected {
 		fmt.Fprintf(out, "%s: %s (%d)\n", w.ID, w.Title, w.N)
 		for _, name := range c.Choose(w, w.N) {
@@ -100,7 +100,7 @@ func (c config) save(doc document) error {
 }
 
 // drawn draws a table into a folder and returns the path of the plot, "" if none was requested.
-func drawn(folder string, t standings.Table) (string, error) {
+func drawn(folder string, t stats.Table) (string, error) {
 	if folder == "" {
 		return "", nil
 	}

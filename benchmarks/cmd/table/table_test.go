@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/internal/trial"
-	"github.com/movenext/movenext/benchmarks/works"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
+	"github.com/movenext/movenext/benchmarks/workloads"
 )
 
 // The test binary is its own child. One of the libraries starts goroutines when it is linked.
 func TestMain(m *testing.M) {
-	if trial.Serve(os.Args[1:], os.Stdin, os.Stdout, works.All()) {
+	if childproc.Serve(os.Args[1:], os.Stdin, os.Stdout, workloads.All()) {
 		return
 	}
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
@@ -61,7 +61,7 @@ func TestAContenderThatFailsFailsTheCommand(t *testing.T) {
 		"-works", "W1", "-contenders", "^movenext$", "-scale", "100000", "-rounds", "1", "-limit", "1ns",
 	}, &out, &bytes.Buffer{})
 	assert.EqualError(t, err, "3 contenders failed; the tables say why")
-	assert.Contains(t, out.String(), "failed: trial: took too long")
+	assert.Contains(t, out.String(), "failed: childproc: took too long")
 }
 
 func TestTheListNamesWorksAndContenders(t *testing.T) {

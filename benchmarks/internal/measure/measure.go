@@ -6,16 +6,16 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/benchmarks/internal/usage"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 // Plan describes how a contender is measured.
 type Plan struct {
-	N       int             `json:"n"`    // operations to request
-	Reps    int             `json:"reps"` // number of runs; the fastest counts. Below 1: one
-	AtLeast time.Duration   `json:"atLeast"`
-	Setting contest.Setting `json:"setting"`
+	N       int           `json:"n"`    // operations to request
+	Reps    int           `json:"reps"` // number of runs; the fastest counts. Below 1: one
+	AtLeast time.Duration `json:"atLeast"`
+	Setting suite.Setting `json:"setting"`
 }
 
 // Sample is the result of a measurement. All figures except those of memory are an
@@ -49,7 +49,7 @@ func (s Sample) Memory() float64 {
 // within one measurement. Of the other runs the quickest counts, not the median:
 // disturbances only ever make a run slower. The spread in a table is the one between
 // processes.
-func Run(w *contest.Work, c *contest.Contender, plan Plan) (Sample, error) {
+func Run(w *suite.Work, c *suite.Contender, plan Plan) (Sample, error) {
 	run, stop := c.Start(plan.Setting)
 	defer stop()
 	arg, ops := w.Shape(plan.N)
@@ -81,14 +81,14 @@ func Run(w *contest.Work, c *contest.Contender, plan Plan) (Sample, error) {
 	return best, nil
 }
 
-func failed(w *contest.Work, c *contest.Contender, err error) error {
+func failed(w *suite.Work, c *suite.Contender, err error) error {
 	return fmt.Errorf("measure: %s, %s: %w", w.ID, c.Name, err)
 }
 
 // measured runs a contender several times in a row; the figures are those of all of
 // them together.
-func measured(run contest.Run, arg, times int) (Sample, error) {
-	var m contest.Meter
+func measured(run suite.Run, arg, times int) (Sample, error) {
+	var m suite.Meter
 	var before, after runtime.MemStats
 	runtime.GC() // a run's garbage must not be charged to the next run
 	runtime.ReadMemStats(&before)

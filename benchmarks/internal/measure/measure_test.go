@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/contest"
 	"github.com/movenext/movenext/benchmarks/internal/usage"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -19,13 +19,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type counted struct {
 	started, stopped int
 	args             []int
-	run              contest.Run
+	run              suite.Run
 }
 
-func (c *counted) contender() *contest.Contender {
-	return &contest.Contender{Name: "counted", Start: func(contest.Setting) (contest.Run, func()) {
+func (c *counted) contender() *suite.Contender {
+	return &suite.Contender{Name: "counted", Start: func(suite.Setting) (suite.Run, func()) {
 		c.started++
-		return func(m *contest.Meter, arg int) error {
+		return func(m *suite.Meter, arg int) error {
 			c.args = append(c.args, arg)
 			if c.run == nil {
 				return nil
@@ -37,7 +37,7 @@ func (c *counted) contender() *contest.Contender {
 
 func TestAContenderIsWarmedUpRepeatedAndStopped(t *testing.T) {
 	var c counted
-	w := &contest.Work{Size: func(n int) (int, int) { return n / 10, n }}
+	w := &suite.Work{Size: func(n int) (int, int) { return n / 10, n }}
 	s, err := Run(w, c.contender(), Plan{N: 50, Reps: 3})
 	require.NoError(t, err)
 	assert.Equal(t, []int{5, 5, 5, 5}, c.args)
@@ -48,14 +48,14 @@ func TestAContenderIsWarmedUpRepeatedAndStopped(t *testing.T) {
 
 func TestAWorkThatWaitsIsRunOnce(t *testing.T) {
 	var c counted
-	_, err := Run(&contest.Work{Once: true}, c.contender(), Plan{N: 7, Reps: 3, AtLeast: time.Hour})
+	_, err := Run(&suite.Work{Once: true}, c.contender(), Plan{N: 7, Reps: 3, AtLeast: time.Hour})
 	require.NoError(t, err)
 	assert.Equal(t, []int{7}, c.args)
 }
 
 func TestAShortRunIsRepeatedWithinAMeasurement(t *testing.T) {
 	var c counted
-	_, err := Run(&contest.Work{}, c.contender(), Plan{N: 1, Reps: 1, AtLeast: 20 * time.Millisecond})
+	_, err := Run(&suite.Work{}, c.contender(), Plan{N: 1, Reps: 1, AtLeast: 20 * time.Millisecond})
 	require.NoError(t, err)
 	assert.Greater(t, len(c.args), 3, "one to warm up, and more than a few that are measured")
 }
@@ -64,15 +64,15 @@ func TestAWrongResultIsAnErrorWheneverItComes(t *testing.T) {
 	for wrong := range 3 {
 		c := counted{run: nil}
 		runs := 0
-		c.run = func(*contest.Meter, int) error {
+		c.run = func(*suite.Meter, int) error {
 			runs++
 			if runs == wrong+1 {
-				return contest.Check(1, 2)
+				return suite.Check(1, 2)
 			}
 			return nil
 		}
-		_, err := Run(&contest.Work{ID: "W0"}, c.contender(), Plan{N: 1, Reps: 2})
-		assert.EqualError(t, err, "measure: W0, counted: contest: the result is 1, where 2 is right")
+		_, err := Run(&suite.Work{ID: "W0"}, c.contender(), Plan{N: 1, Reps: 2})
+		assert.EqualError(t, err, "measure: W0, counted: suite: the result is 1, where 2 is right")
 		assert.Equal(t, 1, c.stopped)
 	}
 }
@@ -83,13 +83,13 @@ var kept [][]byte
 
 func TestAllocationsAreSharedAmongTheOperations(t *testing.T) {
 	const size, n = 1 << 16, 100
-	c := counted{run: func(_ *contest.Meter, n int) error {
+	c := counted{run: func(_ *suite.Meter, n int) error {
 		for range n {
 			kept = append(kept, bytes.Repeat([]byte{1}, size)) // untouched memory is not resident
 		}
 		return nil
 	}}
-	s, err := Run(&contest.Work{}, c.contender(), Plan{N: n, Reps: 2})
+	s, err := Run(&suite.Work{}, c.contender(), Plan{N: n, Reps: 2})
 	require.NoError(t, err)
 	assert.InDelta(t, size, s.Bytes, size/4)
 	assert.InDelta(t, 1, s.Allocs, 0.5)
@@ -99,12 +99,12 @@ func TestAllocationsAreSharedAmongTheOperations(t *testing.T) {
 }
 
 func TestExcludedTimeIsNotMeasured(t *testing.T) {
-	c := counted{run: func(m *contest.Meter, _ int) error {
+	c := counted{run: func(m *suite.Meter, _ int) error {
 		m.Exclude(time.Hour)
 		m.Report("sheep", 3)
 		return nil
 	}}
-	s, err := Run(&contest.Work{Once: true}, c.contender(), Plan{N: 1})
+	s, err := Run(&suite.Work{Once: true}, c.contender(), Plan{N: 1})
 	require.NoError(t, err)
 	assert.Less(t, s.Time, float64(-59*time.Minute))
 	assert.Equal(t, map[string]float64{"sheep": 3}, s.Values)

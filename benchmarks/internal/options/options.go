@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/movenext/movenext/benchmarks/contest"
-	"github.com/movenext/movenext/benchmarks/internal/field"
+	"github.com/movenext/movenext/benchmarks/internal/childproc"
 	"github.com/movenext/movenext/benchmarks/internal/measure"
 	"github.com/movenext/movenext/benchmarks/internal/report"
-	"github.com/movenext/movenext/benchmarks/internal/trial"
+	"github.com/movenext/movenext/benchmarks/internal/runner"
 	"github.com/movenext/movenext/benchmarks/internal/usage"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 // Options are the flags' values.
@@ -63,14 +63,14 @@ func (o *Options) Check() error {
 }
 
 // Select returns the selected works, in their own order.
-func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
+func (o *Options) Select(all []*suite.Work) ([]*suite.Work, error) {
 	if o.Targets {
-		all = slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return len(w.Targets) == 0 })
+		all = slices.DeleteFunc(slices.Clone(all), func(w *suite.Work) bool { return len(w.Targets) == 0 })
 	}
 	if o.Works == "" {
 		return all, nil
 	}
-	wanted := map[*contest.Work]bool{}
+	wanted := map[*suite.Work]bool{}
 	for _, name := range strings.Split(o.Works, ",") {
 		found := false
 		for _, w := range all {
@@ -82,12 +82,12 @@ func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
 			return nil, fmt.Errorf("options: -works: there is no work %q", name)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return !wanted[w] }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(w *suite.Work) bool { return !wanted[w] }), nil
 }
 
 // Choose returns the selected contenders of the workload that support n operations. Contenders to
 // which ratios refer are always selected.
-func (o *Options) Choose(w *contest.Work, n int) []string {
+func (o *Options) Choose(w *suite.Work, n int) []string {
 	wanted := regexp.MustCompile(o.Contenders)
 	var names []string
 	for _, c := range w.Contenders {
@@ -99,8 +99,8 @@ func (o *Options) Choose(w *contest.Work, n int) []string {
 	return names
 }
 
-func targeted(w *contest.Work, contender string) bool {
-	return slices.ContainsFunc(w.Targets, func(t contest.Target) bool { return t.Contender == contender })
+func targeted(w *suite.Work, contender string) bool {
+	return slices.ContainsFunc(w.Targets, func(t suite.Target) bool { return t.Contender == contender })
 }
 
 // Plan returns the plan for measuring n operations.
@@ -109,7 +109,7 @@ func (o *Options) Plan(n int) measure.Plan {
 		N:       n,
 		Reps:    o.Reps,
 		AtLeast: 50 * time.Millisecond,
-		Setting: contest.Setting{Nap: o.nap()},
+		Setting: suite.Setting{Nap: o.nap()},
 	}
 }
 
@@ -122,13 +122,13 @@ func (o *Options) nap() time.Duration {
 }
 
 // Binary returns the binary at path, set up as the children are started.
-func (o *Options) Binary(path string, procs int) trial.Binary {
-	return trial.Binary{Path: path, Procs: procs, GOGC: o.GOGC, Limit: o.Limit, Memory: o.Memory}
+func (o *Options) Binary(path string, procs int) childproc.Binary {
+	return childproc.Binary{Path: path, Procs: procs, GOGC: o.GOGC, Limit: o.Limit, Memory: o.Memory}
 }
 
-// Field returns the field of a binary's contenders.
-func (o *Options) Field(b trial.Binary, log io.Writer) field.Field {
-	return field.Field{Try: b.Run, Rounds: o.Rounds, Repeat: o.Repeat, Log: log}
+// Runner returns the field of a binary's contenders.
+func (o *Options) Runner(binary childproc.Binary, log io.Writer) runner.Runner {
+	return runner.Runner{Try: binary.Run, Rounds: o.Rounds, Repeat: o.Repeat, Log: log}
 }
 
 // Conditions returns the conditions printed above a table. procs is GOMAXPROCS; below 1: as many

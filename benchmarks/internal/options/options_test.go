@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/suite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,8 +25,8 @@ func parse(t *testing.T, args ...string) (*Options, error) {
 	return &o, o.Check()
 }
 
-func works() []*contest.Work {
-	return []*contest.Work{{ID: "W1"}, {ID: "W6a"}, {ID: "W6b"}, {ID: "W10"}, {ID: "H"}}
+func works() []*suite.Work {
+	return []*suite.Work{{ID: "W1"}, {ID: "W6a"}, {ID: "W6b"}, {ID: "W10"}, {ID: "H"}}
 }
 
 func TestAFamilyOfWorksIsNamedByItsNumber(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAFamilyOfWorksIsNamedByItsNumber(t *testing.T) {
 }
 
 func TestContendersAreThoseAskedForAndThoseThatRatiosReferTo(t *testing.T) {
-	w := &contest.Work{Bases: []string{"base"}, Contenders: []contest.Contender{
+	w := &suite.Work{Bases: []string{"base"}, Contenders: []suite.Contender{
 		{Name: "base"}, {Name: "ours"}, {Name: "theirs"}, {Name: "ours of a few", Most: 10},
 	}}
 	o, err := parse(t, "-contenders", "^ours")
@@ -95,7 +95,7 @@ func TestMeasuredFiguresArePrinted(t *testing.T) {
 	assert.Equal(t, []any{"400", 7, 2, 3, 5}, []any{c.GOGC, c.Rounds, c.Reps, c.Scale, c.Procs})
 	b := o.Binary("x", 5)
 	assert.Equal(t, []any{"x", 5, "400", int64(99), time.Minute}, []any{b.Path, b.Procs, b.GOGC, b.Memory, b.Limit})
-	f := o.Field(b, nil)
+	f := o.Runner(b, nil)
 	assert.Equal(t, 7, f.Rounds)
 	assert.True(t, f.Repeat)
 	assert.Positive(t, o.Conditions(0).Procs)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
-	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -28,17 +28,17 @@ func TestNumbersHaveThreeDigitsThatMeanSomething(t *testing.T) {
 
 func TestATableInMarkdown(t *testing.T) {
 	var out strings.Builder
-	Table(&out, standings.Table{
+	Table(&out, stats.Table{
 		ID: "W1", Title: "start jobs", Op: "job", Bases: []string{"goroutines", "future"}, Ops: 10,
-		Rows: []standings.Row{{
+		Rows: []stats.Row{{
 			Contender: "movenext", Ops: 10,
-			Time:   standings.Spread{Median: 100, Least: 90, Most: 110},
-			Ratios: []standings.Spread{{Median: 0.5, Least: 0.4, Most: 0.6}, {}},
+			Time:   stats.Spread{Median: 100, Least: 90, Most: 110},
+			Ratios: []stats.Spread{{Median: 0.5, Least: 0.4, Most: 0.6}, {}},
 			CPU:    150, Bytes: 96, Allocs: 1, Memory: 120, Peak: 12.5e6,
 			Values: map[string]float64{"threads": 2, "at once": 1}, Disturbed: 1,
 		}, {
 			Contender: "goroutines", Note: "a|b", Memory: -1, Peak: -1,
-			Ratios: []standings.Spread{{Median: 1, Least: 1, Most: 1}, {Median: 1, Least: 1, Most: 1}},
+			Ratios: []stats.Spread{{Median: 1, Least: 1, Most: 1}, {Median: 1, Least: 1, Most: 1}},
 		}, {
 			Contender: "broken", Failed: "wrong\nresult",
 		}},
@@ -61,10 +61,10 @@ Operations of one run: 10.
 
 func TestAWorkOfDifferencesShowsThem(t *testing.T) {
 	var out strings.Builder
-	Table(&out, standings.Table{
+	Table(&out, stats.Table{
 		ID: "W6d", Title: "call", Op: "call", Bases: []string{"plain"}, Added: true,
-		Rows: []standings.Row{
-			{Contender: "movenext", Added: standings.Spread{Median: 8.5}, Ratios: []standings.Spread{{Median: 4}}},
+		Rows: []stats.Row{
+			{Contender: "movenext", Added: stats.Spread{Median: 8.5}, Ratios: []stats.Spread{{Median: 4}}},
 			{Contender: "broken", Failed: "x"},
 		},
 	}, "")

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
 )
 
 // Table writes the table of a workload, with a link to its plot if there is one.
-func Table(out io.Writer, t standings.Table, plot string) {
+func Table(out io.Writer, t stats.Table, plot string) {
 	fmt.Fprintf(out, "## %s: %s\n\n", t.ID, t.Title)
 	if plot != "" {
 		fmt.Fprintf(out, "![%s](%s)\n\n", t.ID, plot)
@@ -43,7 +43,7 @@ func Row(out io.Writer, cells ...string) {
 	fmt.Fprintln(out)
 }
 
-func cells(t standings.Table, r standings.Row) []string {
+func cells(t stats.Table, r stats.Row) []string {
 	if r.Failed != "" {
 		empty := 7 + len(t.Bases)
 		if t.Added {
@@ -62,15 +62,15 @@ func cells(t standings.Table, r standings.Row) []string {
 	return append(row, Number(r.CPU), Number(r.Bytes), Number(r.Allocs), known(r.Memory), megabytes(r.Peak), note(r))
 }
 
-func fraction(ratio standings.Spread) string {
-	if ratio == (standings.Spread{}) {
+func fraction(ratio stats.Spread) string {
+	if ratio == (stats.Spread{}) {
 		return unknown
 	}
 	return Number(ratio.Median)
 }
 
 // note is the remark of a row.
-func note(r standings.Row) string {
+func note(r stats.Row) string {
 	var parts []string
 	if r.Note != "" {
 		parts = append(parts, r.Note)

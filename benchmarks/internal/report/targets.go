@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/stats"
 )
 
 // Targets writes a table of the targets and what was reached.
-func Targets(out io.Writer, all []standings.Reached) {
+func Targets(out io.Writer, all []stats.Reached) {
 	if len(all) == 0 {
 		return
 	}
