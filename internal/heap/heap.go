@@ -13,7 +13,7 @@ type Element[E any] interface {
 	Before(other E) bool
 
 	// Moved passes the element its position, for Fix and Remove; -1: it was removed.
-	Moved(at int)
+	Moved(index int)
 }
 
 // Heap holds elements. The zero Heap is empty. It is not safe for concurrent use.
@@ -41,16 +41,16 @@ func (h *Heap[E]) Push(e E) {
 // Pop removes and returns the first element; the heap must not be empty.
 func (h *Heap[E]) Pop() E { return h.Remove(0) }
 
-// Remove removes and returns the element at the position at.
-func (h *Heap[E]) Remove(at int) E {
+// Remove removes and returns the element at the given index.
+func (h *Heap[E]) Remove(index int) E {
 	var none E
-	e := h.all[at]
+	e := h.all[index]
 	last := len(h.all) - 1
 	moved := h.all[last]
 	h.all[last] = none // a removed element must not be kept alive
 	h.all = h.all[:last]
-	if at < last {
-		h.put(at, moved)
+	if index < last {
+		h.put(index, moved)
 	}
 	// The limit is a quarter, not a half, so that a heap whose length oscillates around one
 	// value does not reallocate each time.
@@ -61,35 +61,35 @@ func (h *Heap[E]) Remove(at int) E {
 	return e
 }
 
-// Fix restores the order after the rank of the element at the position at has changed.
-func (h *Heap[E]) Fix(at int) { h.put(at, h.all[at]) }
+// Fix restores the order after the rank of the element at the given index has changed.
+func (h *Heap[E]) Fix(index int) { h.put(index, h.all[index]) }
 
-// put moves e, starting at the position at, up or down to the position where it belongs.
-func (h *Heap[E]) put(at int, e E) {
-	if at > 0 && e.Before(h.all[(at-1)/2]) {
-		h.up(at, e)
+// put moves e, starting at index, up or down to the position where it belongs.
+func (h *Heap[E]) put(index int, e E) {
+	if index > 0 && e.Before(h.all[(index-1)/2]) {
+		h.up(index, e)
 	} else {
-		h.down(at, e)
+		h.down(index, e)
 	}
 }
 
-// up puts e into its position on the path from at to the root.
-func (h *Heap[E]) up(at int, e E) {
-	for at > 0 {
-		parent := (at - 1) / 2
+// up puts e into its position on the path from index to the root.
+func (h *Heap[E]) up(index int, e E) {
+	for index > 0 {
+		parent := (index - 1) / 2
 		if !e.Before(h.all[parent]) {
 			break
 		}
-		h.set(at, h.all[parent])
-		at = parent
+		h.set(index, h.all[parent])
+		index = parent
 	}
-	h.set(at, e)
+	h.set(index, e)
 }
 
-// down puts e into its position on the path from at to the leaves.
-func (h *Heap[E]) down(at int, e E) {
+// down puts e into its position on the path from index to the leaves.
+func (h *Heap[E]) down(index int, e E) {
 	for {
-		child := 2*at + 1
+		child := 2*index + 1
 		if child >= len(h.all) {
 			break
 		}
@@ -99,13 +99,13 @@ func (h *Heap[E]) down(at int, e E) {
 		if !h.all[child].Before(e) {
 			break
 		}
-		h.set(at, h.all[child])
-		at = child
+		h.set(index, h.all[child])
+		index = child
 	}
-	h.set(at, e)
+	h.set(index, e)
 }
 
-func (h *Heap[E]) set(at int, e E) {
-	h.all[at] = e
-	e.Moved(at)
+func (h *Heap[E]) set(index int, e E) {
+	h.all[index] = e
+	e.Moved(index)
 }

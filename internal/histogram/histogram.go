@@ -58,17 +58,17 @@ func bounds(unit float64) []float64 {
 	return all
 }
 
-// Seconds returns the durations that were counted. Each counts by times, since a sample of
+// Seconds returns the durations that were counted. Each counts weight times, since a sample of
 // one in n stands for n.
-func (h *Histogram) Seconds(by uint64) Values { return h.read(timeBounds, by, 1e-9) }
+func (h *Histogram) Seconds(weight uint64) Values { return h.read(timeBounds, weight, 1e-9) }
 
 // Numbers is [Histogram.Seconds] for numbers.
-func (h *Histogram) Numbers(by uint64) Values { return h.read(numberBounds, by, 1) }
+func (h *Histogram) Numbers(weight uint64) Values { return h.read(numberBounds, weight, 1) }
 
-func (h *Histogram) read(bounds []float64, by uint64, unit float64) Values {
-	v := Values{Bounds: bounds, Counts: make([]uint64, buckets), Sum: float64(h.sum.Load()) * float64(by) * unit}
+func (h *Histogram) read(bounds []float64, weight uint64, unit float64) Values {
+	v := Values{Bounds: bounds, Counts: make([]uint64, buckets), Sum: float64(h.sum.Load()) * float64(weight) * unit}
 	for i := range h.counts {
-		v.Counts[i] = h.counts[i].Load() * by
+		v.Counts[i] = h.counts[i].Load() * weight
 	}
 	return v
 }

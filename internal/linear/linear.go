@@ -22,7 +22,7 @@ type Call struct {
 	Got int
 
 	begin, end int64
-	of         *History
+	history    *History
 }
 
 // History records the calls of several goroutines. The zero History is empty. Its
@@ -36,18 +36,18 @@ type History struct {
 
 // Begin records the beginning of a call.
 func (h *History) Begin(op string, arg int) Call {
-	return Call{Op: op, Arg: arg, begin: h.clock.Add(1), of: h}
+	return Call{Op: op, Arg: arg, begin: h.clock.Add(1), history: h}
 }
 
 // End records the result of the call. A call that gave up, or still waits, has had no
 // effect and needs no End. If the history can be explained without such calls, they really
 // had none.
 func (c Call) End(got int, ok bool) {
-	c.end = c.of.clock.Add(1)
+	c.end = c.history.clock.Add(1)
 	c.Got, c.OK = got, ok
-	c.of.mu.Lock()
-	c.of.calls = append(c.of.calls, c)
-	c.of.mu.Unlock()
+	c.history.mu.Lock()
+	c.history.calls = append(c.history.calls, c)
+	c.history.mu.Unlock()
 }
 
 // Calls returns the calls that have ended, in the order in which they did.

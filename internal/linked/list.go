@@ -19,12 +19,12 @@ type List[E any] struct {
 // Node holds the links of an element. An element has one such field for each list that it
 // may be in. The zero Node is in no list.
 type Node[E any] struct {
-	of         *E // nil: in no list
+	owner      *E // nil: in no list
 	next, prev *Node[E]
 }
 
 // In reports whether the element is in a list.
-func (n *Node[E]) In() bool { return n.of != nil }
+func (n *Node[E]) In() bool { return n.owner != nil }
 
 // Len returns the number of elements.
 func (l *List[E]) Len() int { return l.count }
@@ -45,12 +45,12 @@ func element[E any](n *Node[E]) *E {
 	if n == nil {
 		return nil
 	}
-	return n.of
+	return n.owner
 }
 
 // Add adds e at the end. n are the links of e, which must be in no list.
 func (l *List[E]) Add(n *Node[E], e *E) {
-	n.of, n.prev = e, l.last
+	n.owner, n.prev = e, l.last
 	if l.last == nil {
 		l.first = n
 	} else {
@@ -62,7 +62,7 @@ func (l *List[E]) Add(n *Node[E], e *E) {
 
 // AddFirst adds e at the beginning. n are the links of e, which must be in no list.
 func (l *List[E]) AddFirst(n *Node[E], e *E) {
-	n.of, n.next = e, l.first
+	n.owner, n.next = e, l.first
 	if l.first == nil {
 		l.last = n
 	} else {
@@ -94,7 +94,7 @@ func (l *List[E]) All() iter.Seq[*E] {
 	return func(yield func(*E) bool) {
 		for n := l.first; n != nil; {
 			next := n.next
-			if !yield(n.of) {
+			if !yield(n.owner) {
 				return
 			}
 			n = next

@@ -16,8 +16,8 @@ import "iter"
 // Map is a map from K to V. The zero Map is empty. It is not safe for concurrent use. A
 // key that is not comparable panics, as in Go's maps.
 type Map[K comparable, V any] struct {
-	m    map[K]V
-	most int // high-water mark of keys since the buckets were made
+	m       map[K]V
+	maxKeys int // high-water mark of keys since the buckets were made
 }
 
 // small is the number of keys up to which it does not pay to release the buckets.
@@ -35,14 +35,14 @@ func (m *Map[K, V]) Put(key K, v V) {
 		m.m = make(map[K]V)
 	}
 	m.m[key] = v
-	m.most = max(m.most, len(m.m))
+	m.maxKeys = max(m.maxKeys, len(m.m))
 }
 
 // Delete removes key, if it is there.
 func (m *Map[K, V]) Delete(key K) {
 	delete(m.m, key)
-	if m.most > small && len(m.m) == 0 {
-		m.m, m.most = nil, 0
+	if m.maxKeys > small && len(m.m) == 0 {
+		m.m, m.maxKeys = nil, 0
 	}
 }
 
