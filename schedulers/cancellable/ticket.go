@@ -12,9 +12,9 @@ import (
 // worker that the work sees.
 type ticket struct {
 	shim.Handle
-	of     *Scheduler
-	item   *Item
-	parent context.Context // of the work's context
+	scheduler *Scheduler
+	item      *Item
+	parent    context.Context // of the work's context
 
 	mu        sync.Mutex
 	withdrawn bool
@@ -39,14 +39,14 @@ func (t *ticket) Beneath() schedulers.Worker {
 
 // Ended is called when the work has ended.
 func (t *ticket) Ended() {
-	t.of.forget(t.item)
+	t.scheduler.forget(t.item)
 	t.abort(context.Canceled) // releases the resources of the context
 	t.Handle.Ended()
 }
 
 // HandleGiveUp is called when the work was abandoned.
 func (t *ticket) HandleGiveUp(reason error) {
-	t.of.forget(t.item)
+	t.scheduler.forget(t.item)
 	t.Handle.HandleGiveUp(reason)
 }
 

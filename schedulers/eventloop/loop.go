@@ -50,7 +50,7 @@ func OnWake(f func()) Option {
 // New returns a loop that has no owner yet. Work can already be submitted to it.
 func New(opts ...Option) *Loop {
 	l := &Loop{wake: make(chan struct{}, 1)}
-	l.worker.of = l
+	l.worker.loop = l
 	for _, o := range opts {
 		if o != nil {
 			o(l)

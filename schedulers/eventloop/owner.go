@@ -184,10 +184,10 @@ func (l *Loop) sleep(ctx context.Context, done <-chan struct{}) (over bool, err 
 }
 
 // worker is the owner as work sees it.
-type worker struct{ of *Loop }
+type worker struct{ loop *Loop }
 
 // Scheduler implements [schedulers.Worker].
-func (w *worker) Scheduler() schedulers.Scheduler { return w.of }
+func (w *worker) Scheduler() schedulers.Scheduler { return w.loop }
 
 // ID implements [schedulers.Worker].
 func (*worker) ID() int { return 1 }
@@ -195,7 +195,7 @@ func (*worker) ID() int { return 1 }
 // Block implements [schedulers.Blocker]: on the owner's goroutine it runs the queued
 // work before it lets the wait begin. Elsewhere it does nothing.
 func (w *worker) Block() (unblock func(), err error) {
-	l := w.of
+	l := w.loop
 	switch {
 	case l.OnOwner():
 		l.drain(l.len)
@@ -208,8 +208,8 @@ func (w *worker) Block() (unblock func(), err error) {
 // Pump implements [schedulers.Pumper]: it waits for done and, on the owner's goroutine,
 // runs work meanwhile. Elsewhere it only waits.
 func (w *worker) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
-	if w.of.OnOwner() {
-		return w.of.pump(ctx, done)
+	if w.loop.OnOwner() {
+		return w.loop.pump(ctx, done)
 	}
 	unblock, err := w.Block()
 	if err != nil {

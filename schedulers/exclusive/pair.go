@@ -38,9 +38,9 @@ const (
 //	concurrent | yes   below most  no
 //	exclusive  | yes   no          no
 type rule struct {
-	most    int // concurrent work items at a time; 0: no limit
-	readers int
-	writing bool
+	maxReaders int // concurrent work items at a time; 0: no limit
+	readers    int
+	writing    bool
 }
 
 // Admit implements the rule.
@@ -51,7 +51,7 @@ func (r *rule) Admit(kind shim.Kind) bool {
 	case kind == exclusive:
 		r.writing = r.readers == 0
 		return r.writing
-	case r.most > 0 && r.readers == r.most:
+	case r.maxReaders > 0 && r.readers == r.maxReaders:
 		return false
 	default:
 		r.readers++
@@ -71,7 +71,7 @@ func (r *rule) Leave(kind shim.Kind) {
 // New returns a pair that runs work on over. A nil over refuses all work. If most is
 // above 0, at most that many concurrent work items run at a time.
 func New(over schedulers.Scheduler, most int) *Pair {
-	p := &Pair{rule: rule{most: max(0, most)}}
+	p := &Pair{rule: rule{maxReaders: max(0, most)}}
 	p.turns.InitTurns("exclusive", &p.concurrent, over, &p.rule)
 	p.publicMethods.Passthrough = &p.turns.Passthrough
 	p.concurrent = Side{p, concurrent}
@@ -99,7 +99,7 @@ func (p *Pair) Shutdown(ctx context.Context) error { return p.publicMethods.Shut
 // beneath, if it has any) and Limiter, and its workers implement HomeBlocker and
 // Pumper.
 type Side struct {
-	of   *Pair
+	pair *Pair
 	kind shim.Kind
 }
 
@@ -110,7 +110,7 @@ type Side struct {
 // and that refusal. It blocks, or runs work in place, only if Submit of the scheduler
 // beneath does.
 func (s *Side) Submit(w schedulers.Work, from schedulers.Hint) error {
-	return s.of.turns.SubmitTurn(s, w, from, s.kind)
+	return s.pair.turns.SubmitTurn(s, w, from, s.kind)
 }
 
 // MaxConcurrency returns 1 for the exclusive side. For the other side it returns the
@@ -120,14 +120,14 @@ func (s *Side) MaxConcurrency() int {
 	if s.kind == exclusive {
 		return 1
 	}
-	return s.of.turns.MaxConcurrency(s.of.rule.most)
+	return s.pair.turns.MaxConcurrency(s.pair.rule.maxReaders)
 }
 
 // Beneath implements [schedulers.Layered].
-func (s *Side) Beneath() schedulers.Scheduler { return s.of.Beneath() }
+func (s *Side) Beneath() schedulers.Scheduler { return s.pair.Beneath() }
 
 // StartTimer implements [schedulers.Timers].
-func (s *Side) StartTimer(t *schedulers.Timer, d time.Duration) { s.of.StartTimer(t, d) }
+func (s *Side) StartTimer(t *schedulers.Timer, d time.Duration) { s.pair.StartTimer(t, d) }
 
 // StopTimer implements [schedulers.Timers].
-func (s *Side) StopTimer(t *schedulers.Timer) bool { return s.of.StopTimer(t) }
+func (s *Side) StopTimer(t *schedulers.Timer) bool { return s.pair.StopTimer(t) }

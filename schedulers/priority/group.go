@@ -15,7 +15,7 @@ import (
 // as its scheduler does, and its workers implement HomeBlocker and Pumper.
 type Group struct {
 	*clock
-	of *Scheduler
+	scheduler *Scheduler
 
 	// Guarded by of.mu.
 	level int
@@ -27,7 +27,7 @@ type Group struct {
 // Group returns a new group of the given level. A level outside the range means the
 // nearest one inside.
 func (s *Scheduler) Group(level int) *Group {
-	return &Group{clock: s.clock, of: s, level: s.clamp(level)}
+	return &Group{clock: s.clock, scheduler: s, level: s.clamp(level)}
 }
 
 func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1) }
@@ -37,10 +37,10 @@ func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1)
 // scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
 // Of the hint, only the flags other than LongRunning are passed on.
 func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if err := g.of.tally.Enter("priority", g, w); err != nil {
+	if err := g.scheduler.tally.Enter("priority", g, w); err != nil {
 		return err
 	}
-	return g.of.tickets.Submit(g, w, from)
+	return g.scheduler.tickets.Submit(g, w, from)
 }
 
 // Move changes the level of the group and the positions of its queued work, and
@@ -48,7 +48,7 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 // outside the range means the nearest one inside. Move takes the same time however much
 // is queued, and does not block.
 func (g *Group) Move(level int) int {
-	s := g.of
+	s := g.scheduler
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.level = s.clamp(level)
@@ -61,21 +61,21 @@ func (g *Group) Move(level int) int {
 
 // Level returns the level of the group.
 func (g *Group) Level() int {
-	g.of.mu.Lock()
-	defer g.of.mu.Unlock()
+	g.scheduler.mu.Lock()
+	defer g.scheduler.mu.Unlock()
 	return g.level
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
 func (g *Group) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return g.of.MayRunInPlace(w, by)
+	return g.scheduler.MayRunInPlace(w, by)
 }
 
 // Beneath implements [schedulers.Layered].
-func (g *Group) Beneath() schedulers.Scheduler { return g.of.Beneath() }
+func (g *Group) Beneath() schedulers.Scheduler { return g.scheduler.Beneath() }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
-func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
+func (g *Group) MaxConcurrency() int { return g.scheduler.MaxConcurrency() }
 
 // groupOf returns the group that the work of t was submitted to.
 func groupOf(t *shim.Ticket) *Group { return t.Scheduler().(*Group) }
@@ -91,7 +91,7 @@ type position struct{ rank, arrival uint64 }
 // billion, leave 2⁶³ arrivals before it overflows.
 func positionOf(t *shim.Ticket) position {
 	g := groupOf(t)
-	return position{t.Number + uint64(g.level)*g.of.age, t.Number}
+	return position{t.Number + uint64(g.level)*g.scheduler.age, t.Number}
 }
 
 func (p position) compare(q position) int {

@@ -119,15 +119,15 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 }
 
 // policy implements the policy that tickets call.
-type policy struct{ of *Scheduler }
+type policy struct{ scheduler *Scheduler }
 
-func (p policy) Put(t *shim.Ticket) { p.of.put(t) }
+func (p policy) Put(t *shim.Ticket) { p.scheduler.put(t) }
 
-func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.of.next(t) }
+func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.next(t) }
 
-func (p policy) TakeThis(t *shim.Ticket) bool { return p.of.takeThis(t) }
+func (p policy) TakeThis(t *shim.Ticket) bool { return p.scheduler.takeThis(t) }
 
-func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.of.tally }
+func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.scheduler.tally }
 
 func (s *Scheduler) put(t *shim.Ticket) {
 	s.mu.Lock()

@@ -19,11 +19,11 @@ import (
 // implement HomeBlocker and Pumper.
 type Queue struct {
 	*clock
-	of     *Scheduler
-	name   string
-	weight int
-	tally  tally.Tally
-	place  *list.Element // in of.queues; under of.mu
+	scheduler *Scheduler
+	name      string
+	weight    int
+	tally     tally.Tally
+	place     *list.Element // in of.queues; under of.mu
 
 	mu    sync.Mutex
 	items shim.Line
@@ -59,10 +59,10 @@ func (q *Queue) Weight() int { return q.weight }
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	err := q.tally.Enter("roundrobin", q, w)
 	if err == nil {
-		err = q.of.tickets.Submit(q, w, from)
+		err = q.scheduler.tickets.Submit(q, w, from)
 	}
 	if err != nil {
-		q.of.refused.Add(1)
+		q.scheduler.refused.Add(1)
 	}
 	return err
 }
@@ -74,7 +74,7 @@ func (q *Queue) put(t *shim.Ticket) {
 	outside := !q.inRing && q.items.Len() > 0
 	q.mu.Unlock()
 	if outside {
-		q.of.ring.enter(q)
+		q.scheduler.ring.enter(q)
 	}
 }
 
@@ -84,7 +84,7 @@ func (q *Queue) takeThis(t *shim.Ticket) bool {
 	found := q.items.Remove(t)
 	q.mu.Unlock()
 	if found {
-		q.of.ring.leave(q)
+		q.scheduler.ring.leave(q)
 	}
 	return found
 }
@@ -112,7 +112,7 @@ func (q *Queue) giveUp() {
 		all = append(all, t)
 	}
 	q.mu.Unlock()
-	q.of.ring.leave(q)
+	q.scheduler.ring.leave(q)
 	for _, t := range all {
 		t.GiveUp(schedulers.ErrShutdown)
 	}
@@ -120,14 +120,14 @@ func (q *Queue) giveUp() {
 
 // MayRunInPlace reports whether the scheduler beneath consents.
 func (q *Queue) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return q.of.tickets.MayRunInPlace(w, by)
+	return q.scheduler.tickets.MayRunInPlace(w, by)
 }
 
 // Beneath implements [schedulers.Layered]: it returns the scheduler beneath all queues.
-func (q *Queue) Beneath() schedulers.Scheduler { return q.of.tickets.Over }
+func (q *Queue) Beneath() schedulers.Scheduler { return q.scheduler.tickets.Over }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
-func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.of.tickets.Over) }
+func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.scheduler.tickets.Over) }
 
 // Metrics implements [schedulers.Meter] for this queue.
 func (q *Queue) Metrics() schedulers.Metrics { return q.tally.Metrics() }

@@ -48,11 +48,11 @@ func New(over schedulers.Scheduler) *Scheduler {
 }
 
 // policy implements the policy that tickets call.
-type policy struct{ of *Scheduler }
+type policy struct{ scheduler *Scheduler }
 
 func (p policy) Put(t *shim.Ticket) { queueOf(t).put(t) }
 
-func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.of.ring.take(t) }
+func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.ring.take(t) }
 
 func (p policy) TakeThis(t *shim.Ticket) bool { return queueOf(t).takeThis(t) }
 
@@ -71,7 +71,7 @@ func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
 }
 
 func (s *Scheduler) add(opts ...QueueOption) *Queue {
-	q := &Queue{clock: s.clock, of: s, name: "queue", weight: 1}
+	q := &Queue{clock: s.clock, scheduler: s, name: "queue", weight: 1}
 	for _, o := range opts {
 		if o != nil {
 			o(q)

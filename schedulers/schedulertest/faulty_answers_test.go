@@ -22,10 +22,10 @@ func (s *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
 	}
 	if s.is(faultAssertsTheWorkerItIsAskedAbout) {
-		return by.(*hand).of == s
+		return by.(*hand).scheduler == s
 	}
 	h, ok := by.(*hand)
-	return ok && h != nil && h.of == s
+	return ok && h != nil && h.scheduler == s
 }
 
 // wait waits until no work runs.

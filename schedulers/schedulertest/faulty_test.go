@@ -213,7 +213,7 @@ func (s *faulty) room() bool {
 func (s *faulty) engage() {
 	if len(s.queue) > 0 && s.room() {
 		s.running++
-		h := &hand{of: s, id: s.takeID()}
+		h := &hand{scheduler: s, id: s.takeID()}
 		s.tell(schedulers.WorkerStarted, h, nil)
 		go h.work()
 	}

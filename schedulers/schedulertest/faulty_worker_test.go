@@ -9,17 +9,17 @@ import (
 
 // hand is a worker.
 type hand struct {
-	of   *faulty
-	id   int
-	gone bool // has ended; guarded by of.mu
-	room any  // of the work that runs
+	scheduler *faulty
+	id        int
+	gone      bool // has ended; guarded by scheduler.mu
+	room      any  // of the work that runs
 }
 
-func (h *hand) Scheduler() schedulers.Scheduler { return h.of }
+func (h *hand) Scheduler() schedulers.Scheduler { return h.scheduler }
 func (h *hand) ID() int                         { return h.id }
 
 func (h *hand) Room() *any {
-	s := h.of
+	s := h.scheduler
 	if !s.is(faultSharesOneRoom) {
 		return &h.room
 	}
@@ -32,7 +32,7 @@ func (h *hand) Room() *any {
 }
 
 func (h *hand) Block() (func(), error) {
-	s := h.of
+	s := h.scheduler
 	if s.is(faultRefusesToBlockWithAnotherError) {
 		return nil, errOther
 	}
@@ -59,7 +59,7 @@ func (h *hand) work() {
 
 // one runs one work item and returns false if none is queued.
 func (h *hand) one() (again bool) {
-	s := h.of
+	s := h.scheduler
 	s.mu.Lock()
 	if len(s.queue) == 0 || s.running > limit-s.lost+s.blocked && !s.is(faultExceedsItsLimit) {
 		s.leave(h)
@@ -88,7 +88,7 @@ func (h *hand) one() (again bool) {
 // goroutine takes the worker's place: a Goexit may be hidden beneath the panic, and then
 // this goroutine is about to die.
 func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
-	s := h.of
+	s := h.scheduler
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tell(schedulers.Ended, h, w)

@@ -166,7 +166,7 @@ func (s *Scheduler) close(b *burst) turn {
 // exhausted reports whether the limit of steps is reached, and records the failure if
 // more steps were possible; mu is held.
 func (s *Scheduler) exhausted() bool {
-	if s.most <= 0 || s.steps < s.most {
+	if s.maxSteps <= 0 || s.steps < s.maxSteps {
 		return false
 	}
 	if s.possible() && s.failure == nil {

@@ -192,21 +192,21 @@ func (s *Scheduler) anythingWaits() bool {
 }
 
 // driver is a goroutine outside the simulation, as seen in a context that it made.
-type driver struct{ of *Scheduler }
+type driver struct{ scheduler *Scheduler }
 
 // Scheduler implements [schedulers.Worker].
-func (d *driver) Scheduler() schedulers.Scheduler { return d.of }
+func (d *driver) Scheduler() schedulers.Scheduler { return d.scheduler }
 
 // ID implements [schedulers.Worker]. No worker that runs work has this ID.
 func (*driver) ID() int { return math.MaxInt32 }
 
 // Pump implements [schedulers.Pumper] by driving the simulation until done.
 func (d *driver) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
-	return d.of.RunUntil(ctx, done)
+	return d.scheduler.RunUntil(ctx, done)
 }
 
 // Block drives the simulation to its end. What has not happened then never will.
 func (d *driver) Block() (unblock func(), err error) {
-	d.of.drive(context.Background(), nil, forever)
-	return nil, d.of.deadlock()
+	d.scheduler.drive(context.Background(), nil, forever)
+	return nil, d.scheduler.deadlock()
 }

@@ -4,8 +4,8 @@ import "github.com/movenext/movenext/schedulers"
 
 // refusal is a call of the function of Refuse.
 type refusal struct {
-	of     schedulers.Work
-	refuse bool
+	scheduler schedulers.Work
+	refuse    bool
 }
 
 // Refuse registers f, which is called for each work item that is submitted for the first
@@ -15,7 +15,7 @@ type refusal struct {
 // submits, and must not block or submit.
 func Refuse(f func(w schedulers.Work) bool) Option {
 	return func(s *Scheduler) {
-		s.refuse = schedulers.NewHook("simulation.Refuse", func(r *refusal) { r.refuse = f(r.of) })
+		s.refuse = schedulers.NewHook("simulation.Refuse", func(r *refusal) { r.refuse = f(r.scheduler) })
 	}
 }
 
@@ -24,7 +24,7 @@ func (s *Scheduler) refuses(w schedulers.Work, from schedulers.Hint) bool {
 	if !s.refuse.IsSet() || from.Flags&schedulers.Resumed != 0 {
 		return false
 	}
-	r := &refusal{of: w}
+	r := &refusal{scheduler: w}
 	s.refuse.Call(r)
 	return r.refuse
 }

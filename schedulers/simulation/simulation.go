@@ -33,7 +33,7 @@ type Scheduler struct {
 	interrupt schedulers.Hook[struct{}] // unset once it is called
 	refuse    schedulers.Hook[*refusal]
 	// See the options of these names.
-	most     int // steps; 0: no limit
+	maxSteps int // steps; 0: no limit
 	outside  time.Duration
 	stepTime time.Duration
 	settle   bool
@@ -65,7 +65,7 @@ type Option func(*Scheduler)
 // Steps limits how many steps the simulation takes before its driver returns
 // [ErrTooManySteps]; a program that keeps starting work would run forever. Zero
 // or less means no limit, which is the default.
-func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
+func Steps(most int) Option { return func(s *Scheduler) { s.maxSteps = most } }
 
 // Outside makes the driver wait for d whenever nothing can run, before it lets
 // time pass or reports a deadlock, so that goroutines that are not simulated get
@@ -116,7 +116,7 @@ func Replay(trace Trace, opts ...Option) *Scheduler {
 
 func newScheduler(c choices, opts []Option) *Scheduler {
 	s := &Scheduler{choices: c, checked: true}
-	s.driver.of = s
+	s.driver.scheduler = s
 	s.tally.Each = true
 	for _, o := range opts {
 		if o != nil {
@@ -203,7 +203,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 		ctx = context.Background()
 	}
 	s.mu.Lock()
-	s.most = 0
+	s.maxSteps = 0
 	s.mu.Unlock()
 	s.drive(ctx, done, forever)
 	return s.tally.Shutdown(ctx, s.abandonQueued)

@@ -4,15 +4,15 @@ import "github.com/movenext/movenext/schedulers"
 
 // task is one work item from its beginning to its end, and the worker that it sees.
 type task struct {
-	of     *Scheduler
-	id     int
-	actor  uint64 // see Turn; 0 without a chooser
-	work   schedulers.Work
-	parked []*wait // those that are not over; guarded by Scheduler.mu
+	scheduler *Scheduler
+	id        int
+	actor     uint64 // see Turn; 0 without a chooser
+	work      schedulers.Work
+	parked    []*wait // those that are not over; guarded by Scheduler.mu
 }
 
 func (s *Scheduler) newTask(t turn) *task {
-	n := &task{of: s, id: s.ids.Take(), work: t.work}
+	n := &task{scheduler: s, id: s.ids.Take(), work: t.work}
 	if t.id != nil {
 		n.actor = t.id.Actor
 	}
@@ -26,12 +26,12 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 	defer func() {
 		baton = t.end()
 		if baton && !returned {
-			t.of.mu.Lock()
-			t.of.newRunner()
-			t.of.mu.Unlock()
+			t.scheduler.mu.Lock()
+			t.scheduler.newRunner()
+			t.scheduler.mu.Unlock()
 		}
 	}()
-	t.of.tally.Run(w, t, nil)
+	t.scheduler.tally.Run(w, t, nil)
 	returned = true
 	return true
 }
@@ -39,7 +39,7 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 // end takes the baton from t and reports whether t had it. Any waits still made on
 // behalf of t belong to other goroutines that have its context: they are released.
 func (t *task) end() bool {
-	s := t.of
+	s := t.scheduler
 	s.ids.Give(t.id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,11 +74,11 @@ func (s *Scheduler) putDown(t *task) bool {
 
 // HearPanic implements [schedulers.PanicHearer].
 func (t *task) HearPanic(value any, stack []byte) {
-	t.of.panicked.Call(&Panic{Work: name(t.work), Value: value, Stack: stack})
+	t.scheduler.panicked.Call(&Panic{Work: name(t.work), Value: value, Stack: stack})
 }
 
 // Scheduler implements [schedulers.Worker].
-func (t *task) Scheduler() schedulers.Scheduler { return t.of }
+func (t *task) Scheduler() schedulers.Scheduler { return t.scheduler }
 
 // Name implements [schedulers.Named].
 func (t *task) Name() string { return name(t.work) }

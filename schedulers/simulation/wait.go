@@ -71,7 +71,7 @@ func (t *task) Yield() {
 // park puts down the baton, which a new runner takes up, or returns nil if t does not
 // have it.
 func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
-	s := t.of
+	s := t.scheduler
 	w := &wait{task: t, ctx: ctx, until: until, resume: make(chan struct{})}
 	w.where = make([]uintptr, 32)
 	w.where = w.where[:runtime.Callers(3, w.where)] // the caller of Pump or Block

@@ -12,7 +12,7 @@ import (
 // worker that the work sees.
 type ticket struct {
 	shim.Handle
-	of *Set
+	set *Set
 
 	mu    interleave.Mutex
 	races map[*race]int // waits for the first of several items, with this item's index
@@ -51,7 +51,7 @@ func (t *ticket) finish() {
 	for r, i := range races {
 		r.finish(i)
 	}
-	t.of.add(-1)
+	t.set.add(-1)
 }
 
 // enter adds the item to a race. It returns false if the item has already ended; then the

@@ -26,7 +26,7 @@ func explore(t *testing.T, processors int, program func(s *interleave.Schedule, 
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		sched := New(Processors(processors))
-		sched.looks, sched.watch.patience = 1, 0
+		sched.looks, sched.watch.timeout = 1, 0
 		b := &business.Business{Scheduler: sched, Most: int32(processors), Closed: sched.closed, Over: sched.ending.Reached}
 		b.Always = func() error { return sched.always(b.Abandoned()) }
 		b.AtRest = func() error { return sched.atRest(b.Ended) }

@@ -16,11 +16,11 @@ type Option func(*Scheduler)
 // rule out concurrent work; a strand over the scheduler does (package exclusive).
 // The default is GOMAXPROCS at the time of New. The number is limited to 1 to 65536.
 func Processors(n int) Option {
-	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
+	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), maxProcessors)) }
 }
 
-// mostProcessors is far more than any machine has, and the queues still fit into memory.
-const mostProcessors = 1 << 16
+// maxProcessors is far more than any machine has, and the queues still fit into memory.
+const maxProcessors = 1 << 16
 
 // DefaultPatience is how long work waits without any progress before processors are taken
 // from workers that do not return, unless the option [Patience] sets another value.
@@ -30,7 +30,7 @@ const DefaultPatience = 10 * time.Millisecond
 // processors of the running workers are handed off. Zero or less turns that off: work
 // that blocks without [schedulers.Blocker] can then bring the scheduler to a halt.
 func Patience(d time.Duration) Option {
-	return func(s *Scheduler) { s.watch.patience = d }
+	return func(s *Scheduler) { s.watch.timeout = d }
 }
 
 // MaxWorkers bounds the workers, including those that have lost their processors, and not
@@ -58,7 +58,7 @@ func Trace(f func(Event)) Option {
 const defaultMaxWorkers = 10_000
 
 func (s *Scheduler) applyOptions(opts []Option) {
-	s.watch.patience = DefaultPatience
+	s.watch.timeout = DefaultPatience
 	s.maxWorkers = defaultMaxWorkers
 	s.name = "workstealing"
 	s.looks = 1

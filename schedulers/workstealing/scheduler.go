@@ -103,8 +103,8 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
-	if schedulers.Observed() && !hint.Flags.Has(told) && schedulers.Hears(w) {
-		return s.submitTold(w, hint)
+	if schedulers.Observed() && !hint.Flags.Has(reported) && schedulers.Hears(w) {
+		return s.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return s.submitLong(w)

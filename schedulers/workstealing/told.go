@@ -5,13 +5,13 @@ import "github.com/movenext/movenext/schedulers"
 // This file reports events in the vocabulary that all schedulers share: see
 // [schedulers.Observe]. The option [Trace] reports the decisions behind them.
 
-// told is a flag in the hints that submitTold passes to Submit; it marks a submission that
+// reported is a flag in the hints that reportSubmit passes to Submit; it marks a submission that
 // has been reported. A separate method without events would cost each submission a call
 // while nothing listens.
-const told schedulers.Flags = 1 << 7
+const reported schedulers.Flags = 1 << 7
 
-// submitTold is Submit with its events.
-func (s *Scheduler) submitTold(w schedulers.Work, hint schedulers.Hint) error {
+// reportSubmit is Submit with its events.
+func (s *Scheduler) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w}
 	if from := s.own(hint.From); from != nil {
 		e.Worker, e.Processor = from.id, from.Processor()
@@ -20,7 +20,7 @@ func (s *Scheduler) submitTold(w schedulers.Work, hint schedulers.Hint) error {
 		}
 	}
 	schedulers.Tell(e)
-	hint.Flags |= told
+	hint.Flags |= reported
 	err := s.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0

@@ -14,25 +14,25 @@ import (
 // Work that computes for long loses its processor too, as a goroutine does; in the worst
 // case there is one goroutine per work item.
 type watch struct {
-	patience time.Duration
-	timer    *interleave.Timer
-	armed    bool
-	last     uint64 // progress when the interval began
+	timeout      time.Duration
+	timer        *interleave.Timer
+	armed        bool
+	lastProgress uint64 // progress when the interval began
 }
 
 // arm begins an interval, unless one has begun; mu is held. It is called when the last
 // idle processor is taken.
 func (s *Scheduler) arm() {
-	if s.ending.Reached() || s.watch.armed || s.watch.patience <= 0 {
+	if s.ending.Reached() || s.watch.armed || s.watch.timeout <= 0 {
 		return
 	}
 	s.watch.armed = true
-	s.watch.last = s.progress()
+	s.watch.lastProgress = s.progress()
 	if s.watch.timer == nil {
-		s.watch.timer = interleave.AfterFunc(s.watch.patience, s.look)
+		s.watch.timer = interleave.AfterFunc(s.watch.timeout, s.look)
 		return
 	}
-	s.watch.timer.Reset(s.watch.patience)
+	s.watch.timer.Reset(s.watch.timeout)
 }
 
 // look checks for progress when an interval has passed.
@@ -43,7 +43,7 @@ func (s *Scheduler) look() {
 	if s.ending.Reached() || s.idle.Load() > 0 {
 		return
 	}
-	if s.progress() == s.watch.last && s.anyQueued() {
+	if s.progress() == s.watch.lastProgress && s.anyQueued() {
 		s.retake()
 	}
 	s.arm()
