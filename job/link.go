@@ -170,7 +170,8 @@ func (l *link[T, U]) get(int) *core {
 // takeAntecedent returns the job that has ended, and drops the reference: in a long chain
 // each job would otherwise keep all jobs before it alive.
 func (l *link[T, U]) takeAntecedent() *Job[T] {
-	if l.antecedent.Load() == nil { // a swap costs ten times as much, and each link calls this twice
+	// A swap costs ten times as much as a load, and each link calls this twice.
+	if l.antecedent.Load() == nil {
 		return nil
 	}
 	return l.antecedent.Swap(nil)

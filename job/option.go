@@ -41,7 +41,7 @@ type promiseMode uint8
 const (
 	dependent    promiseMode = 1 << iota // cannot end before other jobs; see initDependent
 	holdsContext                         // see internals.HoldContext
-	exclusive                            // only its waiter gets the value; see internals.SetExclusive
+	exclusive                            // only its waiter gets the value: internals.SetExclusive
 )
 
 // setPromiseMode adds m to the modes of a job that has no function.

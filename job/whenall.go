@@ -177,7 +177,8 @@ func (d *countdown) start(n int, jobAt func(int) *core, f finisher) {
 		return
 	}
 	d.left.Store(int64(n) + 1)
-	f.job().ensureExtra().countdown = d // an allocation of 96 bytes, which lets a waiter run the jobs
+	// It is an allocation of 96 bytes, which lets a waiter run the jobs.
+	f.job().ensureExtra().countdown = d
 	nodes := make([]countNode, n)
 	for i := range nodes {
 		node := &nodes[i]

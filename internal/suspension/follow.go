@@ -16,7 +16,7 @@ type Twin[T any] interface {
 // function waits.
 type TwinWait[T any] struct { //nolint:errname // an error by type alone
 	Twin         Twin[T]
-	IsThrown     func(error) bool // reports whether the error is of a function that has not returned
+	IsThrown     func(error) bool // reports whether a function that has not returned has the error
 	ToPanicError func(any) error  // returns the error for a recovered value
 
 	node      continuation.Node
