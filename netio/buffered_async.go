@@ -208,9 +208,9 @@ func (f *bufferedReadableMachine) Location() statemachine.Location {
 }
 
 // bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
-func bufferedReadLineAsync(ctx context.Context, b *Buffered, most int) (result2 *job.Job[[]byte]) {
+func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result2 *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := bufferedReadLineLocals{ctx: ctx, b: b, most: most}
+	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
 	defer statemachine.Catch(&r, &result2)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
@@ -220,8 +220,8 @@ func bufferedReadLineAsync(ctx context.Context, b *Buffered, most int) (result2 
 }
 
 // bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results, or the suspended frame that will have them.
-func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, most int) (*bufferedReadLineFrame, []byte, error) {
-	frame := bufferedReadLineLocals{ctx: ctx, b: b, most: most}
+func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, limit int) (*bufferedReadLineFrame, []byte, error) {
+	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
 	if ended, v0, v1 := frame.moveNext(r); ended {
 		return nil, v0, v1
 	}
@@ -234,9 +234,9 @@ func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 type bufferedReadLineLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	b    *Buffered
-	most int
+	ctx   context.Context
+	b     *Buffered
+	limit int
 
 	seen  int
 	fill1 *fillFrame
@@ -275,7 +275,7 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:165
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
-			result0, result1 = f.b.line(f.seen+i, f.most)
+			result0, result1 = f.b.line(f.seen+i, f.limit)
 //line github.com/movenext/movenext/netio/buffered_async.go:280
 			f.State = statemachine.Finished
 			return true, result0, result1
@@ -284,14 +284,14 @@ for1:
 		f.seen = len(rest)
 	}
 //line github.com/movenext/movenext/netio/buffered.go:170
-	if f.seen-1 > f.most { // more than a line and "\r"
+	if f.seen-1 > f.limit { // more than a line and "\r"
 //line github.com/movenext/movenext/netio/buffered_async.go:289
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:171
 		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
-		result0, result1 = f.b.lastLine(f.most)
+		result0, result1 = f.b.lastLine(f.limit)
 //line github.com/movenext/movenext/netio/buffered_async.go:296
 		f.State = statemachine.Finished
 		return true, result0, result1
@@ -719,4 +719,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5e82c63eec3435f5
+// Digest of what is above: 101bf4a9aa0421d4

@@ -30,7 +30,7 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result2 *job.Job[int]) {
 
 // connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or the suspended callee that will have them.
 func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:187
+//line github.com/movenext/movenext/netio/conn.go:189
 	return c.transferDataEnter(r, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
@@ -56,7 +56,7 @@ func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connTransferData] waits for the callee.
 func (f *connTransferDataMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 189}
 }
 
 // connWriteAllAsync starts [connWriteAll] as a state machine and returns its job.
@@ -73,7 +73,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result2 *job.Job
 
 // connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the suspended callee that will have them.
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:192
+//line github.com/movenext/movenext/netio/conn.go:194
 	return c.WriteAllEnter(r, ctx, p)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
@@ -99,7 +99,7 @@ func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connWriteAll] waits for the callee.
 func (f *connWriteAllMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 194}
 }
 
 // connAwaitAsync starts [connAwait] as a state machine and returns its job.
@@ -116,7 +116,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result2 *job.Job[job.
 
 // connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended callee that will have them.
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
-//line github.com/movenext/movenext/netio/conn.go:217
+//line github.com/movenext/movenext/netio/conn.go:219
 	return c.awaitEnter(r, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:122
 }
@@ -142,7 +142,7 @@ func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [connAwait] waits for the callee.
 func (f *connAwaitMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 219}
 }
 
-// Digest of what is above: 4799c6258ed0c3b1
+// Digest of what is above: 3387f1f19f3c2791

@@ -162,7 +162,7 @@ func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result2 *job.J
 
 // listenerAcceptWithinEnter enters [listenerAcceptWithin] for another machine. It returns the results, or the suspended callee that will have them.
 func listenerAcceptWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptWithinFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:101
+//line github.com/movenext/movenext/netio/listener.go:102
 	return l.acceptWithinEnter(r, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:168
 }
@@ -188,7 +188,7 @@ func (f *listenerAcceptWithinMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [listenerAcceptWithin] waits for the callee.
 func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 101}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 102}
 }
 
-// Digest of what is above: 00b75e79a6eb0a29
+// Digest of what is above: 5d39feb5c98aca85

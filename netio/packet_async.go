@@ -32,7 +32,7 @@ func packetReadFromAsync(c *PacketConn, p []byte) (result2 *job.Job[job.Tuple2[i
 
 // packetReadFromEnter enters [packetReadFrom] for another machine. It returns the results, or the suspended callee that will have them.
 func packetReadFromEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromFrame, int, net.Addr, error) {
-//line github.com/movenext/movenext/netio/packet.go:232
+//line github.com/movenext/movenext/netio/packet.go:234
 	return c.ReadFromEnter(r, p)
 //line github.com/movenext/movenext/netio/packet_async.go:38
 }
@@ -58,7 +58,7 @@ func (f *packetReadFromMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [packetReadFrom] waits for the callee.
 func (f *packetReadFromMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFrom", File: "github.com/movenext/movenext/netio/packet.go", Line: 232}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFrom", File: "github.com/movenext/movenext/netio/packet.go", Line: 234}
 }
 
 // packetReadFromAddrPortAsync starts [packetReadFromAddrPort] as a state machine and returns its job.
@@ -75,7 +75,7 @@ func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result2 *job.Job[job.
 
 // packetReadFromAddrPortEnter enters [packetReadFromAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
 func packetReadFromAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromAddrPortFrame, int, netip.AddrPort, error) {
-//line github.com/movenext/movenext/netio/packet.go:238
+//line github.com/movenext/movenext/netio/packet.go:240
 	return c.ReadFromAddrPortEnter(r, p)
 //line github.com/movenext/movenext/netio/packet_async.go:81
 }
@@ -101,7 +101,7 @@ func (f *packetReadFromAddrPortMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [packetReadFromAddrPort] waits for the callee.
 func (f *packetReadFromAddrPortMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFromAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 238}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFromAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 240}
 }
 
 // packetWriteToAsync starts [packetWriteTo] as a state machine and returns its job.
@@ -118,7 +118,7 @@ func packetWriteToAsync(c *PacketConn, p []byte, to net.Addr) (result2 *job.Job[
 
 // packetWriteToEnter enters [packetWriteTo] for another machine. It returns the results, or the suspended callee that will have them.
 func packetWriteToEnter(r *statemachine.Run, c *PacketConn, p []byte, to net.Addr) (*packetWriteToFrame, int, error) {
-//line github.com/movenext/movenext/netio/packet.go:244
+//line github.com/movenext/movenext/netio/packet.go:246
 	return c.WriteToEnter(r, p, to)
 //line github.com/movenext/movenext/netio/packet_async.go:124
 }
@@ -144,7 +144,7 @@ func (f *packetWriteToMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [packetWriteTo] waits for the callee.
 func (f *packetWriteToMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteTo", File: "github.com/movenext/movenext/netio/packet.go", Line: 244}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteTo", File: "github.com/movenext/movenext/netio/packet.go", Line: 246}
 }
 
 // packetWriteToAddrPortAsync starts [packetWriteToAddrPort] as a state machine and returns its job.
@@ -161,7 +161,7 @@ func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (res
 
 // packetWriteToAddrPortEnter enters [packetWriteToAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
 func packetWriteToAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte, to netip.AddrPort) (*packetWriteToAddrPortFrame, int, error) {
-//line github.com/movenext/movenext/netio/packet.go:250
+//line github.com/movenext/movenext/netio/packet.go:252
 	return c.WriteToAddrPortEnter(r, p, to)
 //line github.com/movenext/movenext/netio/packet_async.go:167
 }
@@ -187,7 +187,7 @@ func (f *packetWriteToAddrPortMachine) MoveNext(r *statemachine.Run) bool {
 
 // Location returns where [packetWriteToAddrPort] waits for the callee.
 func (f *packetWriteToAddrPortMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteToAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 250}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteToAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 252}
 }
 
-// Digest of what is above: 45894a5172748e35
+// Digest of what is above: ef7166fddc94aa94
