@@ -37,21 +37,21 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	p, _ := pooledRuns.Get().(*pooledRun)
 	p.firstChain, p.firstFrame, p.completer = &s.chain, m.base(), s
 	p.top, p.awaiting, p.timers, p.holder, p.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
-	return (*suspendedFirstStep)(p)
+	return (*firstStepError)(p)
 }
 
-// suspendedFirstStep is a chain that has suspended in its first step, before it is registered,
+// firstStepError is a chain that has suspended in its first step, before it is registered,
 // as the error of that step. It is the pooledRun itself under another type: a struct that
 // points to it would be one more allocation for each function that suspends.
-type suspendedFirstStep pooledRun
+type firstStepError pooledRun
 
 // Error implements error. User code never sees it.
-func (*suspendedFirstStep) Error() string { return "statemachine: the function has suspended" }
+func (*firstStepError) Error() string { return "statemachine: the function has suspended" }
 
 // GoOn implements suspension.Suspended. In contrast to a hot start, the first step was
 // taken by a worker that has nothing else to do: the chain may run the job that it
 // awaits, or continue here, if the frame to resume is at home here.
-func (b *suspendedFirstStep) GoOn(end any, worker schedulers.Worker, spent uint8) {
+func (b *firstStepError) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	p := (*pooledRun)(b)
 	p.completer.setCompleter(end)
 	c, first := p.firstChain, p.firstFrame
