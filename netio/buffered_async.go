@@ -18,10 +18,10 @@ const (
 )
 
 // bufferedReadAsync starts [bufferedRead] as a state machine and returns its job.
-func bufferedReadAsync(b *Buffered, p []byte) (result2 *job.Job[int]) {
+func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := bufferedReadLocals{b: b, p: p}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -161,9 +161,9 @@ func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // bufferedReadableAsync starts [bufferedReadable] as a state machine and returns its job.
-func bufferedReadableAsync(ctx context.Context, b *Buffered) (result2 *job.Job[job.Void]) {
+func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0 := bufferedReadableEnter(&r, ctx, b)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -208,10 +208,10 @@ func (f *bufferedReadableMachine) Location() statemachine.Location {
 }
 
 // bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
-func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result2 *job.Job[[]byte]) {
+func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -352,10 +352,10 @@ func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // bufferedPeekAsync starts [bufferedPeek] as a state machine and returns its job.
-func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result2 *job.Job[[]byte]) {
+func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job[[]byte]) {
 	var r statemachine.Run
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -485,10 +485,10 @@ func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // fillAsync starts [fill] as a state machine and returns its job.
-func fillAsync(ctx context.Context, b *Buffered) (result2 *job.Job[job.Void]) {
+func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := fillLocals{b: b}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -623,10 +623,10 @@ func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // fillOnceAsync starts [fillOnce] as a state machine and returns its job.
-func fillOnceAsync(b *Buffered) (result2 *job.Job[job.Void]) {
+func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := fillOnceFrame{b: b}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
@@ -719,4 +719,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 101bf4a9aa0421d4
+// Digest of what is above: 3d6ee6824ab0a817

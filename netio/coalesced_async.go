@@ -17,10 +17,10 @@ const (
 )
 
 // bufferedWriteAsync starts [bufferedWrite] as a state machine and returns its job.
-func bufferedWriteAsync(b *BufferedWriter, p []byte) (result2 *job.Job[int]) {
+func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := bufferedWriteLocals{b: b, p: p}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -186,10 +186,10 @@ func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // bufferedFlushAsync starts [bufferedFlush] as a state machine and returns its job.
-func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result2 *job.Job[job.Void]) {
+func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := bufferedFlushLocals{b: b}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -305,4 +305,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: baac07dfac6d7324
+// Digest of what is above: 86b26c8ce85de945

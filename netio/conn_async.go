@@ -17,9 +17,9 @@ const (
 )
 
 // connTransferDataAsync starts [connTransferData] as a state machine and returns its job.
-func connTransferDataAsync(c *Conn, k kind, p []byte) (result2 *job.Job[int]) {
+func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := connTransferDataEnter(&r, c, k, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
@@ -60,9 +60,9 @@ func (f *connTransferDataMachine) Location() statemachine.Location {
 }
 
 // connWriteAllAsync starts [connWriteAll] as a state machine and returns its job.
-func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result2 *job.Job[int]) {
+func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := connWriteAllEnter(&r, ctx, c, p)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
@@ -103,9 +103,9 @@ func (f *connWriteAllMachine) Location() statemachine.Location {
 }
 
 // connAwaitAsync starts [connAwait] as a state machine and returns its job.
-func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result2 *job.Job[job.Void]) {
+func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0 := connAwaitEnter(&r, ctx, c, k)
 	if callee == nil {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -145,4 +145,4 @@ func (f *connAwaitMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 219}
 }
 
-// Digest of what is above: 3387f1f19f3c2791
+// Digest of what is above: 9c287a51aedfbb7c

@@ -17,9 +17,9 @@ const (
 )
 
 // listenerAcceptAsync starts [listenerAccept] as a state machine and returns its job.
-func listenerAcceptAsync(l *Listener) (result2 *job.Job[*Conn]) {
+func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := listenerAcceptEnter(&r, l)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
@@ -149,9 +149,9 @@ func (f *listenerAllFrame) Location() statemachine.Location {
 }
 
 // listenerAcceptWithinAsync starts [listenerAcceptWithin] as a state machine and returns its job.
-func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result2 *job.Job[*Conn]) {
+func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := listenerAcceptWithinEnter(&r, ctx, l)
 	if callee == nil {
 		return statemachine.Completed(ctx, v0, v1)
@@ -191,4 +191,4 @@ func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 102}
 }
 
-// Digest of what is above: 5d39feb5c98aca85
+// Digest of what is above: c53c03853673b3fc

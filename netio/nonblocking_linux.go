@@ -38,14 +38,14 @@ func recv(fd int, p []byte) (int, error) {
 	if len(p) > maxKept {
 		return syscall.Read(fd, p)
 	}
-	return result(syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))),
+	return rawResult(syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))),
 		uintptr(len(p)), syscall.MSG_DONTWAIT, 0, 0))
 }
 
 // peek returns an error if nothing can be read from a socket. It does not wait.
 func peek(fd int) error {
 	var one [1]byte
-	_, err := result(syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&one)),
+	_, err := rawResult(syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&one)),
 		uintptr(len(one)), syscall.MSG_DONTWAIT|syscall.MSG_PEEK, 0, 0))
 	return err
 }
@@ -55,18 +55,18 @@ func send(fd int, p []byte) (int, error) {
 	if len(p) > maxKept {
 		return syscall.Write(fd, p)
 	}
-	return result(syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))),
+	return rawResult(syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))),
 		uintptr(len(p)), syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0))
 }
 
 // epollWait fetches pending events from an epoll instance. It does not wait.
 func epollWait(epoll int, events []syscall.EpollEvent) (int, error) {
-	return result(syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(unsafe.SliceData(events))),
+	return rawResult(syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(unsafe.SliceData(events))),
 		uintptr(len(events)), 0, 0, 0))
 }
 
-// result translates what a system call returns.
-func result(n, _ uintptr, errno syscall.Errno) (int, error) {
+// rawResult translates what a system call returns.
+func rawResult(n, _ uintptr, errno syscall.Errno) (int, error) {
 	if errno != 0 {
 		return 0, errno
 	}

@@ -19,9 +19,9 @@ const (
 )
 
 // packetReadFromAsync starts [packetReadFrom] as a state machine and returns its job.
-func packetReadFromAsync(c *PacketConn, p []byte) (result2 *job.Job[job.Tuple2[int, net.Addr]]) {
+func packetReadFromAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[int, net.Addr]]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1, v2 := packetReadFromEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), job.Tuple2[int, net.Addr]{V1: v0, V2: v1}, v2)
@@ -62,9 +62,9 @@ func (f *packetReadFromMachine) Location() statemachine.Location {
 }
 
 // packetReadFromAddrPortAsync starts [packetReadFromAddrPort] as a state machine and returns its job.
-func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result2 *job.Job[job.Tuple2[int, netip.AddrPort]]) {
+func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[int, netip.AddrPort]]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1, v2 := packetReadFromAddrPortEnter(&r, c, p)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), job.Tuple2[int, netip.AddrPort]{V1: v0, V2: v1}, v2)
@@ -105,9 +105,9 @@ func (f *packetReadFromAddrPortMachine) Location() statemachine.Location {
 }
 
 // packetWriteToAsync starts [packetWriteTo] as a state machine and returns its job.
-func packetWriteToAsync(c *PacketConn, p []byte, to net.Addr) (result2 *job.Job[int]) {
+func packetWriteToAsync(c *PacketConn, p []byte, to net.Addr) (result *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := packetWriteToEnter(&r, c, p, to)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
@@ -148,9 +148,9 @@ func (f *packetWriteToMachine) Location() statemachine.Location {
 }
 
 // packetWriteToAddrPortAsync starts [packetWriteToAddrPort] as a state machine and returns its job.
-func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (result2 *job.Job[int]) {
+func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (result *job.Job[int]) {
 	var r statemachine.Run
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	callee, v0, v1 := packetWriteToAddrPortEnter(&r, c, p, to)
 	if callee == nil {
 		return statemachine.Completed(context.Background(), v0, v1)
@@ -190,4 +190,4 @@ func (f *packetWriteToAddrPortMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteToAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 252}
 }
 
-// Digest of what is above: ef7166fddc94aa94
+// Digest of what is above: 9dd1e4b2fb88d45d

@@ -17,10 +17,10 @@ const (
 )
 
 // tlsReadAsync starts [tlsRead] as a state machine and returns its job.
-func tlsReadAsync(c *TLSConn, p []byte) (result2 *job.Job[int]) {
+func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := tlsReadLocals{c: c, p: p}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), v0, v1)
@@ -212,10 +212,10 @@ func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // tlsReadableAsync starts [tlsReadable] as a state machine and returns its job.
-func tlsReadableAsync(ctx context.Context, c *TLSConn) (result2 *job.Job[job.Void]) {
+func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := tlsReadableLocals{ctx: ctx, c: c}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -406,10 +406,10 @@ func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // tlsWriteAsync starts [tlsWrite] as a state machine and returns its job.
-func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result2 *job.Job[int]) {
+func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := tlsWriteLocals{ctx: ctx, c: c, p: p}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
@@ -595,10 +595,10 @@ func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // tlsCloseWriteAsync starts [tlsCloseWrite] as a state machine and returns its job.
-func tlsCloseWriteAsync(c *TLSConn) (result2 *job.Job[job.Void]) {
+func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := tlsCloseWriteLocals{c: c}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
@@ -782,10 +782,10 @@ func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // flushRecordsAsync starts [flushRecords] as a state machine and returns its job.
-func flushRecordsAsync(c *TLSConn) (result2 *job.Job[job.Void]) {
+func flushRecordsAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := flushRecordsLocals{c: c}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r); ended {
 		r.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
@@ -944,10 +944,10 @@ func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // sendRecordsAsync starts [sendRecords] as a state machine and returns its job.
-func sendRecordsAsync(ctx context.Context, c *TLSConn) (result2 *job.Job[job.Void]) {
+func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := sendRecordsLocals{c: c}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, ctx); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -1088,4 +1088,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ca296ababc2f6723
+// Digest of what is above: 8c107edcfb7561ac

@@ -19,10 +19,10 @@ const (
 )
 
 // copyAllAsync starts [copyAll] as a state machine and returns its job.
-func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result2 *job.Job[int64]) {
+func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
 	var r statemachine.Run
 	frame := copyAllLocals{ctx: ctx, dst: dst, src: src}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v1 := frame.moveNext(&r); ended {
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
@@ -142,10 +142,10 @@ func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
-func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result2 *job.Job[int]) {
+func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := copyChunkLocals{ctx: ctx, dst: dst}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r, src); ended {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
@@ -314,10 +314,10 @@ func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // waitReadableAsync starts [waitReadable] as a state machine and returns its job.
-func waitReadableAsync(ctx context.Context, src AsyncReader) (result2 *job.Job[job.Void]) {
+func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := waitReadableLocals{}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0 := frame.moveNext(&r, &waitReadableArgs{ctx: ctx, src: src}); ended {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -470,10 +470,10 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // readOnceAsync starts [readOnce] as a state machine and returns its job.
-func readOnceAsync(src AsyncReader, p []byte) (result2 *job.Job[int]) {
+func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := readOnceLocals{}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r, &readOnceArgs{src: src, p: p}); ended {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
@@ -595,10 +595,10 @@ func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
-func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result2 *job.Job[int]) {
+func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := writeAllLocals{}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if ended, v0, v1 := frame.moveNext(&r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -774,10 +774,10 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 // writeFullAsync starts [writeFull] as a state machine and returns its job.
-func writeFullAsync(dst AsyncWriter, p []byte) (result2 *job.Job[int]) {
+func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	var r statemachine.Run
 	frame := writeFullFrame{dst: dst, p: p}
-	defer statemachine.Catch(&r, &result2)
+	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		return statemachine.Completed(context.Background(), frame.arg2, frame.arg3)
 	}
@@ -840,4 +840,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 32e1b54a55c55236
+// Digest of what is above: 605561b2af1861f6
