@@ -7,6 +7,8 @@
 // lifetimes follow from its graph alone.
 package graph
 
+import "slices"
+
 // Graph has the successors of each node. The last node is the end of the list.
 type Graph [][]int
 
@@ -23,7 +25,9 @@ func New(size int, next func(n int) []int) Graph {
 // Reach returns the nodes that execution may reach from the given ones, which it includes.
 func (g Graph) Reach(from ...int) []bool {
 	reached := make([]bool, len(g))
-	for work := from; len(work) > 0; {
+	// The given nodes may be the successors of one, as a part of the graph: append must not
+	// write there.
+	for work := slices.Clone(from); len(work) > 0; {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
 		if !reached[n] {

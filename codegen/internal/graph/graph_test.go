@@ -24,6 +24,15 @@ func TestAJumpBackIsFollowedOnce(t *testing.T) {
 	assert.Equal(t, []bool{false, false, false, false, false}, loop().Reach())
 }
 
+// The successors of a node are a part of the graph, which a search from them leaves as it is.
+func TestASearchFromTheSuccessorsOfANodeLeavesTheGraphAlone(t *testing.T) {
+	g := loop()
+	for n := range g {
+		g.Reach(g[n]...)
+	}
+	assert.Equal(t, loop(), g)
+}
+
 func TestAValueIsLiveUntilItsLastUseInALoop(t *testing.T) {
 	const x, y = 0, 64 // in two words of the set
 	uses, defs := graph.NewSets(5, 65), graph.NewSets(5, 65)
