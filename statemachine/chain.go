@@ -81,9 +81,13 @@ func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
 // Expire implements schedulers.Expirer: a sleep is over.
 func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
 
-// ExpiryOnlySubmits tells a simulation that Expire does no more than that, and that the timer of
-// such a sleep is never stopped.
+// ExpiryOnlySubmits tells a simulation that Expire does no more than that, without its timer, and
+// that the timer of such a sleep is never stopped.
 func (c *chain) ExpiryOnlySubmits() {}
+
+// Touch reads what c needs to continue, so that it is in the cache then. A simulation calls it for
+// chains that are asleep. The result has no meaning: without it, nothing would be read.
+func (c *chain) Touch() bool { return c.node.Target() == nil && c.top.State > 0 && c.top.home == nil }
 
 // submit submits the chain to its home. If the home refuses, the chain continues on a
 // new goroutine, and its await returns the refusal, so that a function that has started

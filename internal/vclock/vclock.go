@@ -19,24 +19,30 @@ import (
 // by one, from [Clock.Due], and calls them. So a timer that is armed while another one
 // expires still expires at its own time, even if that is before the time to which the clock
 // is being moved.
+type Clock struct {
+	mu    sync.Mutex
+	clock Guarded
+}
+
+// Guarded is [Clock] for a caller that holds a lock of its own.
 //
 // Virtual time is coarse: a hundred thousand actors may tick at the same instant, since the
 // clock stands still while they run. So the heap contains instants, and each instant its timers
 // in the order in which they were armed: arming and expiring one more of them takes constant
 // time. In a heap of timers, the expiry of each one touched 17 others.
-type Clock struct {
-	mu       sync.Mutex
+type Guarded struct {
 	now      int64
 	armed    int
 	instants heap.Heap[*instant]
 	at       map[int64]*instant // by time
 	spare    *instant           // empty; kept for its memory
+	idle     int                // how often in a row that memory was far too large
 }
 
 // instant is a time at which timers expire.
 type instant struct {
 	when     int64
-	position int                 // in Clock.instants
+	position int                 // in Guarded.instants
 	timers   []*schedulers.Timer // t.Slot is i+1 for the timer at i; nil: it was stopped
 	head     int                 // the timers before have expired
 	left     int                 // the number of timers that are armed
@@ -52,6 +58,11 @@ func (i *instant) Moved(at int) { i.position = at }
 func (c *Clock) Now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.clock.Now()
+}
+
+// Now is [Clock.Now].
+func (c *Guarded) Now() time.Duration {
 	return time.Duration(c.now)
 }
 
@@ -60,6 +71,11 @@ func (c *Clock) Now() time.Duration {
 func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.clock.StartTimer(t, d)
+}
+
+// StartTimer is [Clock.StartTimer].
+func (c *Guarded) StartTimer(t *schedulers.Timer, d time.Duration) {
 	t.When = c.now + max(0, int64(d))
 	if t.When < c.now {
 		t.When = math.MaxInt64
@@ -73,6 +89,11 @@ func (c *Clock) StartTimer(t *schedulers.Timer, d time.Duration) {
 func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.clock.StopTimer(t)
+}
+
+// StopTimer is [Clock.StopTimer].
+func (c *Guarded) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
@@ -86,6 +107,11 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 func (c *Clock) Next() (at time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.clock.Next()
+}
+
+// Next is [Clock.Next].
+func (c *Guarded) Next() (at time.Duration, ok bool) {
 	if c.armed == 0 {
 		return 0, false
 	}
@@ -99,6 +125,11 @@ func (c *Clock) Next() (at time.Duration, ok bool) {
 func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.clock.Due(limit)
+}
+
+// Due is [Clock.Due].
+func (c *Guarded) Due(limit time.Duration) *schedulers.Timer {
 	if c.armed == 0 || c.instants.First().when > int64(limit) {
 		c.now = max(c.now, int64(limit))
 		return nil
@@ -114,11 +145,16 @@ func (c *Clock) Due(limit time.Duration) *schedulers.Timer {
 func (c *Clock) Armed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.clock.Armed()
+}
+
+// Armed is [Clock.Armed].
+func (c *Guarded) Armed() int {
 	return c.armed
 }
 
-// instant returns the instant of a time; mu is held, here and below.
-func (c *Clock) instant(when int64) *instant {
+// instant returns the instant of a time.
+func (c *Guarded) instant(when int64) *instant {
 	i := c.at[when]
 	if i != nil {
 		return i
@@ -135,11 +171,15 @@ func (c *Clock) instant(when int64) *instant {
 	return i
 }
 
-// keep is the capacity of the instant that is kept for its memory.
-const keep = 64
+// keep is the capacity of the instant that is always kept for its memory. A larger one is kept
+// unless patience instants in a row needed an eighth of it at most: a crowd that ticks comes back.
+const (
+	keep     = 64
+	patience = 16
+)
 
 // disarmed notes that a timer was taken out of its instant.
-func (c *Clock) disarmed(i *instant, t *schedulers.Timer) {
+func (c *Guarded) disarmed(i *instant, t *schedulers.Timer) {
 	t.Slot = 0
 	c.armed--
 	if i.left--; i.left > 0 {
@@ -147,11 +187,20 @@ func (c *Clock) disarmed(i *instant, t *schedulers.Timer) {
 	}
 	c.instants.Remove(i.position)
 	delete(c.at, i.when)
-	if cap(i.timers) <= keep {
-		clear(i.timers)
-		*i = instant{timers: i.timers[:0]}
-		c.spare = i
+	c.recycle(i)
+}
+
+// recycle keeps i, which has ended, for its memory.
+func (c *Guarded) recycle(i *instant) {
+	if c.idle++; len(i.timers) > cap(i.timers)/8 || cap(i.timers) <= keep {
+		c.idle = 0
 	}
+	if c.idle > patience {
+		c.idle = 0
+		return
+	}
+	*i = instant{timers: i.timers[:0]}
+	c.spare = i
 }
 
 // add arms t at the instant. If most of the timers there were stopped, their places are reused

@@ -158,7 +158,31 @@ func TestStoppedTimersOfOneInstantTakeNoMemory(t *testing.T) {
 		c.StartTimer(&timeout, time.Second)
 		require.True(t, c.StopTimer(&timeout))
 	}
-	assert.LessOrEqual(t, cap(c.at[int64(time.Second)].timers), 8)
+	assert.LessOrEqual(t, cap(c.clock.at[int64(time.Second)].timers), 8)
 	assert.Same(t, &stays, c.Due(time.Minute))
 	assert.Nil(t, c.Due(time.Minute))
+}
+
+// A crowd that ticks uses the memory of its last instant. When it has left, that is freed.
+func TestTheMemoryOfACrowdIsUsedAgainForAsLongAsItTicks(t *testing.T) {
+	var c Guarded
+	tick := func(crowd int) (capacity int) {
+		for range crowd {
+			c.StartTimer(new(schedulers.Timer), time.Second)
+		}
+		capacity = cap(c.instants.First().timers)
+		for c.Armed() > 0 {
+			c.Due(c.Now() + time.Second)
+		}
+		return capacity
+	}
+	large := tick(5_000)
+	first := &c.spare.timers[:1][0]
+	assert.Equal(t, large, tick(3_000))
+	assert.Same(t, first, &c.spare.timers[:1][0])
+	for range patience {
+		assert.Equal(t, large, tick(100))
+	}
+	tick(100)
+	assert.Less(t, tick(100), 1_000)
 }

@@ -85,12 +85,13 @@ func (s *Scheduler) run() {
 	for {
 		t, by := s.next()
 		switch {
-		case t.timer != nil:
-			t.timer.OnExpire.Expire(t.timer)
-		case t.work != nil:
-			if !by.run(t.work) {
+		case by != nil:
+			if !by.run(by.work) {
 				return
 			}
+		case !t.hole():
+			timer := t.what.(*schedulers.Timer)
+			timer.OnExpire.Expire(timer)
 		default:
 			return
 		}
@@ -117,7 +118,11 @@ func (s *Scheduler) next() (t turn, by *task) {
 	s.lookAtWaits()
 	s.lookAtTimers()
 	for s.possible() && !s.exhausted() {
-		if t, ok := s.choose(); ok {
+		t, ok := s.choose()
+		if ok && t.asleep {
+			t, ok = s.wake(t)
+		}
+		if ok {
 			return s.begin(b, t)
 		}
 	}
@@ -178,22 +183,35 @@ func (s *Scheduler) exhausted() bool {
 // begin hands the baton to a chosen turn; mu is held.
 func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
 	s.checked, s.births.turns = false, s.actors.turns
-	if t.timer != nil {
-		s.tell(kindOf(t), t)
+	s.tell(t.kind, t)
+	if t.kind == Expire || t.kind == Interrupted {
 		return t, nil
 	}
 	b.left--
 	s.steps++
 	s.slack = min(s.slack, math.MaxInt64-s.stepTime) + s.stepTime
-	if w := t.wait; w != nil {
-		s.tell(Resume, t)
+	if t.kind == Resume {
+		w := t.what.(*wait)
 		s.holder, w.over = w.task, true
 		close(w.resume)
 		return turn{}, nil
 	}
-	s.tell(Begin, t)
 	s.holder = s.newTask(t)
 	return t, s.holder
+}
+
+// wake lets a sleep expire whose turn was chosen, and returns the turn of the machine, which
+// continues at once. It returns false if the machine was not submitted here: its home may be
+// another scheduler, which holds it back. mu is held, but not while the sleep expires.
+func (s *Scheduler) wake(t turn) (turn, bool) {
+	s.tell(Expire, t)
+	s.waking = true
+	s.mu.Unlock()
+	t.what.(sleeper).Expire(nil)
+	s.mu.Lock()
+	s.waking = false
+	t, s.awake = s.awake, turn{}
+	return t, !t.hole()
 }
 
 // choose makes a choice; mu is held. It returns false if the choice was to let time
@@ -210,13 +228,24 @@ func (s *Scheduler) choose() (turn, bool) {
 	i := s.choices.among(n+len(s.others), s.offer)
 	switch {
 	case i < n:
-		return s.ready.take(i), true
+		return s.take(i), true
 	case s.others[i-n] == Pass:
 		s.passTime()
 		return turn{}, false
 	default:
-		return turn{timer: &schedulers.Timer{OnExpire: s.takeInterrupt()}}, true
+		return turn{kind: Interrupted, what: &schedulers.Timer{OnExpire: s.takeInterrupt()}}, true
 	}
+}
+
+// take removes the k-th ready turn, from 0 on, and returns it; mu is held.
+func (s *Scheduler) take(k int) turn {
+	if s.choices.source == nil {
+		return s.ready.remove(s.ready.find(k))
+	}
+	n := s.ready.len()
+	t := s.ready.remove(s.ahead.find(&s.ready, k))
+	s.ahead.look(&s.ready, s.choices.source, n)
+	return t
 }
 
 // # Time
@@ -269,29 +298,33 @@ func (s *Scheduler) lookAtTimers() {
 	}
 }
 
-// due makes the timers that are due by then expire, or lets them be chosen; mu is held, but not
-// while a timer expires.
+// due makes the timers ready that are due by then; mu is held.
 //
 // When a timer expires is a choice of its own if the order matters: a step may stop the timer
 // first, or see what the expiry does. It does not matter for the sleep of a machine whose context
-// never ends. Nothing can stop that, and its expiry only makes the machine ready, whose step is
-// then chosen among all others. So such sleeps expire at once, which halves the number of choices
-// of a program that ticks.
+// never ends. Nothing can stop that, and its expiry only makes the machine ready. So expiry and
+// step are one turn: that the machine is woken now and continues later is the same as that it is
+// woken later. This halves the number of choices of a program that ticks.
+//
+// It is tempting to wake such machines here, and to let their steps be chosen. Then the machine
+// has left the processor's cache by the time of its step, and is fetched from memory twice.
 func (s *Scheduler) due(at time.Duration) {
 	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
-		if _, is := t.OnExpire.(onlySubmitting); !is {
-			s.enqueue(turn{timer: t})
-			continue
+		if w, is := t.OnExpire.(sleeper); is {
+			s.enqueue(turn{asleep: true, what: w})
+		} else {
+			s.enqueue(turn{kind: Expire, what: t})
 		}
-		s.tell(Expire, turn{timer: t})
-		s.mu.Unlock()
-		t.OnExpire.Expire(t)
-		s.mu.Lock()
 	}
+	s.now.Store(int64(s.clock.Now()))
 }
 
-// onlySubmitting is an expirer that only submits a work item, and whose timer is never stopped.
-type onlySubmitting interface{ ExpiryOnlySubmits() }
+// sleeper is an expirer that only submits a work item, which it does without its timer. That is
+// never stopped.
+type sleeper interface {
+	schedulers.Expirer
+	ExpiryOnlySubmits()
+}
 
 // StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant
 // expire in any order.

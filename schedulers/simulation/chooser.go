@@ -121,13 +121,14 @@ func (a *actors) introduce(t *turn) {
 	}
 	a.turns++
 	t.id = &Turn{Seq: a.turns}
-	switch {
-	case t.wait != nil:
-		t.id.Kind, t.id.Actor = Resume, t.wait.task.actor
-	case t.timer != nil:
+	t.id.Kind = t.kind
+	switch t.kind {
+	case Resume:
+		t.id.Actor = t.what.(*wait).task.actor
+	case Expire:
 		a.last++
-		t.id.Kind, t.id.Actor = Expire, a.last
+		t.id.Actor = a.last
 	default:
-		t.id.Kind, t.id.Actor = Begin, a.of(t.work)
+		t.id.Actor = a.of(t.what)
 	}
 }

@@ -67,7 +67,7 @@ func (s *Scheduler) deadlock() *Deadlock {
 
 // report describes what waits; mu is held.
 func (s *Scheduler) report() *Deadlock {
-	d := &Deadlock{Time: s.clock.Now(), Trace: slices.Clone(s.choices.made), Steps: s.steps}
+	d := &Deadlock{Time: s.clock.Now(), Trace: s.choices.made.trace(), Steps: s.steps}
 	for w := range s.waits.All() {
 		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
 	}

@@ -58,15 +58,19 @@ func (s *Scheduler) tell(k Kind, t turn) {
 		return
 	}
 	e := Event{Time: s.clock.Now(), Kind: k}
-	switch {
-	case t.wait != nil:
-		e.Work, e.Where = name(t.wait.task.work), place(t.wait.where)
-		e.For, _ = reason(t.wait.ctx.Value(schedulers.ReasonKey))
-	case t.timer != nil:
-		e.Work = label(t.timer.OnExpire)
-	case t.work != nil:
-		e.Work = name(t.work)
-		if m, is := t.work.(schedulers.Suspension); is {
+	switch what := t.what.(type) {
+	case *wait:
+		e.Work, e.Where = name(what.task.work), place(what.where)
+		e.For, _ = reason(what.ctx.Value(schedulers.ReasonKey))
+	case *schedulers.Timer:
+		e.Work = label(what.OnExpire)
+	default:
+		if t.asleep {
+			e.Work = label(what)
+			break
+		}
+		e.Work = name(what)
+		if m, is := what.(schedulers.Suspension); is {
 			e.Where = m.Where()
 			e.For, _ = reason(s.woken[m])
 			delete(s.woken, m)

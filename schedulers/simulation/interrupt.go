@@ -31,11 +31,3 @@ func (s *Scheduler) takeInterrupt() *interruption {
 	s.interrupt = schedulers.Hook[struct{}]{}
 	return i
 }
-
-// kindOf returns the kind of a turn of a timer.
-func kindOf(t turn) Kind {
-	if _, is := t.timer.OnExpire.(*interruption); is {
-		return Interrupted
-	}
-	return Expire
-}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/internal/idpool"
@@ -22,8 +23,6 @@ import (
 // gives no consent to run work in place: that would be a choice outside the schedule.
 type Scheduler struct {
 	tally   tally.Tally
-	clock   vclock.Clock
-	ids     idpool.IDs
 	driver  driver
 	observe schedulers.Hook[Event]
 	// See the options OnPanic, Between, Idle and Interrupt.
@@ -38,7 +37,11 @@ type Scheduler struct {
 	stepTime time.Duration
 	settle   bool
 
+	now atomic.Int64 // what clock shows
+
 	mu          sync.Mutex
+	clock       vclock.Guarded
+	ids         idpool.Guarded // of workers
 	choices     choices
 	ready       turns
 	waits       waits // of work items
@@ -50,6 +53,9 @@ type Scheduler struct {
 	arrived     chan struct{}                 // closed when there are none; nil: not awaited
 	burst       *burst                        // the steps that are being taken; nil: none
 	holder      *task                         // the work that has the baton
+	ahead       lookahead
+	waking      bool // the next submission is that of a sleeper, and its
+	awake       turn // turn, which has been chosen
 	steps       int
 	checked     bool   // Between was called since the last step
 	others      []Kind // what can be chosen besides ready; kept for its memory
@@ -103,8 +109,8 @@ func Between(f func() error) Option {
 // New returns a scheduler that makes its choices with a random number generator of that
 // seed.
 func New(seed uint64, opts ...Option) *Scheduler {
-	random := rand.New(rand.NewPCG(seed, 0))
-	return newScheduler(choices{random: random}, opts)
+	source := newSource(seed)
+	return newScheduler(choices{random: rand.New(source), source: source}, opts)
 }
 
 // Replay returns a scheduler that makes the choices of a trace, and beyond its end
@@ -148,7 +154,14 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.enqueue(turn{work: w})
+	t := turn{kind: Begin, what: w}
+	if s.waking {
+		s.waking = false
+		s.actors.introduce(&t)
+		s.awake = t
+		return nil
+	}
+	s.enqueue(t)
 	return nil
 }
 
@@ -169,11 +182,11 @@ func (s *Scheduler) Context(parent context.Context) context.Context {
 func (s *Scheduler) Trace() Trace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.choices.made)
+	return s.choices.made.trace()
 }
 
 // Now returns the virtual time that has passed since the scheduler was made.
-func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
+func (s *Scheduler) Now() time.Duration { return time.Duration(s.now.Load()) }
 
 // MaxConcurrency returns 1.
 func (s *Scheduler) MaxConcurrency() int { return 1 }
@@ -206,15 +219,29 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.maxSteps = 0
 	s.mu.Unlock()
 	s.drive(ctx, done, forever)
-	return s.tally.Shutdown(ctx, s.abandonQueued)
+	err := s.tally.Shutdown(ctx, s.abandonQueued)
+	s.refuseSleepers()
+	return err
 }
 
 func (s *Scheduler) abandonQueued() {
 	s.mu.Lock()
 	all := s.ready.works()
-	s.ready.drop(func(t turn) bool { return t.work != nil })
+	s.ready.drop(turn.submitted)
 	s.mu.Unlock()
 	for _, w := range all {
 		s.tally.Abandon(s, w, schedulers.ErrShutdown)
+	}
+}
+
+// refuseSleepers wakes the machines whose sleep is over and that have not had their turn. Their
+// submission is refused, so that they continue elsewhere, with that error.
+func (s *Scheduler) refuseSleepers() {
+	s.mu.Lock()
+	all := s.ready.sleepers()
+	s.ready.drop(func(t turn) bool { return t.asleep })
+	s.mu.Unlock()
+	for _, w := range all {
+		w.Expire(nil)
 	}
 }

@@ -8,11 +8,11 @@ type task struct {
 	id        int
 	actor     uint64 // see Turn; 0 without a chooser
 	work      schedulers.Work
-	parked    []*wait // those that are not over; guarded by Scheduler.mu
+	parked    *wait // the last one, if that is not over; guarded by Scheduler.mu
 }
 
 func (s *Scheduler) newTask(t turn) *task {
-	n := &task{scheduler: s, id: s.ids.Take(), work: t.work}
+	n := &task{scheduler: s, id: s.ids.Take(), work: t.what.(schedulers.Work)}
 	if t.id != nil {
 		n.actor = t.id.Actor
 	}
@@ -40,10 +40,10 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 // behalf of t belong to other goroutines that have its context: they are released.
 func (t *task) end() bool {
 	s := t.scheduler
-	s.ids.Give(t.id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range t.parked {
+	s.ids.Give(t.id)
+	for w := t.parked; w != nil; w = w.earlier {
 		w.abandon(s)
 	}
 	t.parked = nil

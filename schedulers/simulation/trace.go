@@ -57,11 +57,12 @@ func ParseTrace(text string) (Trace, error) {
 // choices makes decisions, by chance or by a script, and records them.
 type choices struct {
 	random   *rand.Rand
-	script   Trace // what is left of it
+	source   *source // of random; nil without one
+	script   Trace   // what is left of it
 	scripted bool
 	chooser  schedulers.Hook[*question]
 	asked    question // of the chooser: kept for its slice
-	made     Trace
+	made     recording
 	diverged error
 }
 
@@ -80,8 +81,43 @@ func (c *choices) among(n int, offer func([]Turn) []Turn) int {
 	default:
 		chosen = c.random.IntN(n)
 	}
-	c.made = append(c.made, Choice{n, chosen})
+	c.made.add(Choice{n, chosen})
 	return chosen
+}
+
+// recording is a trace that grows. One of half a million choices takes eight megabytes; a slice
+// would be copied several times on its way there, and leave as much garbage.
+type recording struct {
+	full []Trace // of at least chunk choices each
+	last Trace
+}
+
+// chunk is the least capacity of a part of a recording that is full.
+const chunk = 4096
+
+func (r *recording) add(c Choice) {
+	if len(r.last) == cap(r.last) && len(r.last) >= chunk {
+		r.full = append(r.full, r.last)
+		r.last = make(Trace, 0, chunk)
+	}
+	r.last = append(r.last, c)
+}
+
+func (r *recording) len() int {
+	n := len(r.last)
+	for _, t := range r.full {
+		n += len(t)
+	}
+	return n
+}
+
+// trace returns a copy.
+func (r *recording) trace() Trace {
+	t := make(Trace, 0, r.len())
+	for _, part := range r.full {
+		t = append(t, part...)
+	}
+	return append(t, r.last...)
 }
 
 // ask returns what the chooser chooses.
@@ -101,7 +137,7 @@ func (c *choices) next(n int) int {
 	want := c.script[0]
 	c.script = c.script[1:]
 	if want.Of != n && c.diverged == nil {
-		c.diverged = fmt.Errorf("%w: choice %d was one of %d, and is one of %d now", ErrDiverged, len(c.made)+1, want.Of, n)
+		c.diverged = fmt.Errorf("%w: choice %d was one of %d, and is one of %d now", ErrDiverged, c.made.len()+1, want.Of, n)
 	}
 	return min(want.Chosen, n-1)
 }

@@ -7,13 +7,19 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// turn is the result of one choice: a work item begins, a wait is over, a timer
-// expires. One of the three is set, or none for an interrupt, which is never ready.
+// turn is the result of one choice, by its kind:
+//
+//	Begin                a schedulers.Work begins or, if it is a machine, continues
+//	Begin, asleep        a sleeper submits its machine, which continues at once
+//	Resume               a *wait is over
+//	Expire, Interrupted  a *schedulers.Timer expires
+//
+// The zero turn is none.
 type turn struct {
-	work  schedulers.Work
-	wait  *wait
-	timer *schedulers.Timer
-	id    *Turn // for a chooser; nil without one
+	kind   Kind
+	asleep bool
+	what   any
+	id     *Turn // for a chooser; nil without one
 }
 
 // turns are the turns to choose from, in the order in which they became possible.
@@ -29,7 +35,9 @@ type turns struct {
 	full []uint64 // full[b] has a bit for each turn of all[block*b:]
 	tree []int32  // tree[i] counts the turns of the blocks i+1-low(i+1) to i
 	left int
-	idle int // how often in a row the memory was found to be far too large
+
+	changes uint // counts removals, and whatever else changes the ranks or positions of turns
+	idle    int  // how often in a row the memory was found to be far too large
 }
 
 // block is the number of turns that a word has bits for.
@@ -44,7 +52,9 @@ func (q *turns) add(t turn) {
 	if len(q.all) >= block && q.left < len(q.all)/2 {
 		q.pack()
 	}
-	q.left++
+	if q.left++; len(q.all) == cap(q.all) {
+		q.all = slices.Grow(q.all, max(16, len(q.all))) // append would copy large ones five times
+	}
 	q.all = append(q.all, t)
 	i := len(q.all)
 	if last := i - 1; last%block == 0 {
@@ -65,25 +75,44 @@ func (q *turns) addBlock() {
 	q.tree = append(q.tree, count)
 }
 
-// take removes the k-th turn, from 0 on, and returns it.
-func (q *turns) take(k int) turn {
-	at, rest := 0, int32(k)
+// find returns the position of the k-th turn, from 0 on.
+func (q *turns) find(k int) int {
+	at, rest := 0, k
 	for width := 1 << (bits.Len(uint(len(q.tree))) - 1); width > 0; width /= 2 {
-		if next := at + width; next <= len(q.tree) && q.tree[next-1] <= rest {
-			at, rest = next, rest-q.tree[next-1]
+		if next := at + width; next <= len(q.tree) {
+			count := int(q.tree[next-1])
+			here := (rest - count) >> 63 // -1: among those that are counted; 0: behind them
+			at += width &^ here
+			rest -= count &^ here
 		}
 	}
-	word := q.full[at]
-	for ; rest > 0; rest-- {
+	return block*at + selectBit(q.full[at], rest) + 1
+}
+
+// selectBit returns the position of the k-th set bit of word, from 0 on.
+//
+// Where to search on is computed here, as in find, and not decided: half of the branches of a
+// choice at random would be guessed wrong, at 5 ns each.
+func selectBit(word uint64, k int) int {
+	at := 0
+	for width := 32; width >= 8; width /= 2 {
+		count := bits.OnesCount64(word & (1<<width - 1))
+		here := (k - count) >> 63
+		at += width &^ here
+		k -= count &^ here
+		word >>= width &^ here
+	}
+	for ; k > 0; k-- {
 		word &= word - 1
 	}
-	return q.remove(block*at + bits.TrailingZeros64(word) + 1)
+	return at + bits.TrailingZeros64(word)
 }
 
 // remove removes the turn at position i.
 func (q *turns) remove(i int) turn {
 	t := q.all[i-1]
 	q.all[i-1] = turn{}
+	q.changes++
 	b := (i - 1) / block
 	q.full[b] &^= 1 << ((i - 1) % block)
 	for j := b + 1; j <= len(q.tree); j += low(j) {
@@ -108,6 +137,7 @@ func (q *turns) pack() { q.drop(func(turn) bool { return false }) }
 // that and does not come back. It comes back if actors have their ticks at the same time:
 // until the next tick, drop is called once for each halving of the crowd.
 func (q *turns) drop(match func(turn) bool) {
+	q.changes++
 	old, idle := q.all, q.idle+1
 	if q.left >= cap(old)/8 {
 		idle = 0
@@ -134,23 +164,38 @@ func (q *turns) sortFrom(i int, compare func(a, b turn) int) {
 func (q *turns) works() []schedulers.Work {
 	var all []schedulers.Work
 	for _, t := range q.all {
-		if t.work != nil {
-			all = append(all, t.work)
+		if t.submitted() {
+			all = append(all, t.what.(schedulers.Work))
 		}
 	}
 	return all
 }
 
-func (t turn) hole() bool { return t.work == nil && t.wait == nil && t.timer == nil }
+// sleepers returns the sleepers whose sleep is over and that have not been woken, in their order.
+func (q *turns) sleepers() []sleeper {
+	var all []sleeper
+	for _, t := range q.all {
+		if t.asleep {
+			all = append(all, t.what.(sleeper))
+		}
+	}
+	return all
+}
+
+// hole reports whether t is none.
+func (t turn) hole() bool { return t.what == nil }
+
+// submitted reports whether t is that of a work item that was submitted.
+func (t turn) submitted() bool { return t.kind == Begin && !t.asleep && t.what != nil }
 
 // standAt records the current position of a removable turn in it, from 1 on; 0:
 // it is taken. A timer's Slot is the clock's while it is positive, so here it is
 // negative.
 func (t turn) standAt(i int) {
-	switch {
-	case t.wait != nil:
-		t.wait.at = i
-	case t.timer != nil:
-		t.timer.Slot = -i
+	switch t.kind {
+	case Resume:
+		t.what.(*wait).at = i
+	case Expire:
+		t.what.(*schedulers.Timer).Slot = -i
 	}
 }

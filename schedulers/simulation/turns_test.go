@@ -21,15 +21,15 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 			switch n := random.IntN(10); {
 			case n < 5 || len(model) == 0:
 				timer := new(schedulers.Timer)
-				q.add(turn{timer: timer})
+				q.add(turn{kind: Expire, what: timer})
 				model = append(model, timer)
 			case n < 8:
 				k := random.IntN(len(model))
-				require.Same(t, model[k], q.take(k).timer)
+				require.Same(t, model[k], q.remove(q.find(k)).what)
 				model = slices.Delete(model, k, k+1)
 			default:
 				k := random.IntN(len(model))
-				require.Same(t, model[k], q.remove(-model[k].Slot).timer)
+				require.Same(t, model[k], q.remove(-model[k].Slot).what)
 				require.Zero(t, model[k].Slot)
 				model = slices.Delete(model, k, k+1)
 			}
@@ -37,7 +37,7 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 		}
 		q.drop(func(turn) bool { return random.IntN(2) == 0 })
 		for q.len() > 0 {
-			q.take(random.IntN(q.len()))
+			q.remove(q.find(random.IntN(q.len())))
 		}
 		assert.Empty(t, q.works())
 	}
@@ -47,11 +47,11 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 func TestTurnsGiveTheirRoomBack(t *testing.T) {
 	var q turns
 	for range 10 {
-		q.add(turn{timer: new(schedulers.Timer)})
+		q.add(turn{kind: Expire, what: new(schedulers.Timer)})
 	}
 	for range 100_000 {
-		q.take(0)
-		q.add(turn{timer: new(schedulers.Timer)})
+		q.remove(q.find(0))
+		q.add(turn{kind: Expire, what: new(schedulers.Timer)})
 	}
 	assert.Less(t, len(q.all), 1000)
 }

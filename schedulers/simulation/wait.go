@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/movenext/movenext/internal/linked"
@@ -19,6 +18,7 @@ type wait struct {
 	where []uintptr
 	err   error // how it ends
 
+	earlier   *wait // of the same task; see park
 	links     linked.Node[wait]
 	at        int           // its position in Scheduler.ready; 0: still waiting, or over
 	over      bool          // it was released
@@ -81,7 +81,9 @@ func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
 		return nil
 	}
 	w.since = s.clock.Now()
-	t.parked = append(slices.DeleteFunc(t.parked, func(w *wait) bool { return w.over }), w)
+	for w.earlier = t.parked; w.earlier != nil && w.earlier.over; w.earlier = w.earlier.earlier {
+	}
+	t.parked = w
 	s.waits.Add(&w.links, w)
 	s.newRunner()
 	return w
@@ -131,7 +133,7 @@ func (s *Scheduler) lookAtWaits() {
 // letGo makes w ready to continue; mu is held.
 func (s *Scheduler) letGo(w *wait) {
 	s.waits.remove(w)
-	s.enqueue(turn{wait: w})
+	s.enqueue(turn{kind: Resume, what: w})
 }
 
 // endBlock makes the latest wait ready that has not reported what it waits for, since
