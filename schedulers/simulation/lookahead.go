@@ -4,21 +4,21 @@ import "math/rand/v2"
 
 // # Looking ahead
 //
-// A choice at random among a hundred thousand turns touches memory that is in no cache: the turn,
-// then the machine behind it. A step of half a microsecond spends half of that waiting for memory.
-// So every eight steps the next eight choices are guessed, and what they need is read then: the
-// processor fetches eight turns at the same time, then eight machines.
+// A choice at random among a hundred thousand turns reads memory that is in no cache: the turn,
+// then the machine behind it. A step of half a microsecond spends half of that on waiting for it.
+// So every eight steps the next eight choices are guessed, and what they need is read then:
+// the processor fetches eight turns at the same time, and after them eight machines.
 //
-// The random numbers are known in advance. The number of turns is not, but it usually changes as it
-// has changed last. A wrong guess reads something in vain, and changes nothing: each choice is made
-// when its step comes. (To choose eight turns at once needs no guess. But then what one of their
-// steps makes ready cannot come next.)
+// The random numbers are known in advance. The number of turns is not, but it usually changes
+// as it has changed last. A wrong guess reads something in vain, and changes nothing: each
+// choice is made when its step comes. (To choose eight turns at once would need no guess. But
+// then what one of their steps makes ready could not come next.)
 //
 // It is tempting to read, in each step, what the next one needs. But a step is full of locked
-// instructions, and each of them waits for the reads before it.
+// instructions, and each of them waits for all reads before it.
 
 const (
-	// crowd is the number of turns from which on looking ahead is worth it: fewer are in the cache.
+	// crowd is the number of turns from which on a look ahead pays: fewer are in the cache.
 	crowd = 4096
 
 	// ahead is the number of choices that are guessed at once.
