@@ -83,11 +83,11 @@ type diagnostics struct {
 
 // ensureDiagnostics returns the part for diagnostics, making it if need be. The job is not shared
 // yet.
-func (r *extra) ensureDiagnostics() *diagnostics {
-	if r.diagnostics == nil {
-		r.diagnostics = new(diagnostics)
+func (e *extra) ensureDiagnostics() *diagnostics {
+	if e.diagnostics == nil {
+		e.diagnostics = new(diagnostics)
 	}
-	return r.diagnostics
+	return e.diagnostics
 }
 
 var lastID interleave.Uint64

@@ -112,9 +112,9 @@ func (s *Scope) invokeWithDiagnostics(ctx context.Context, fn func(context.Conte
 	return fn(ctx)
 }
 
-func (r *extra) nameOr(other string) string {
-	if r.name != "" {
-		return r.name
+func (e *extra) nameOr(other string) string {
+	if e.name != "" {
+		return e.name
 	}
 	return other
 }

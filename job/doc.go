@@ -63,9 +63,9 @@
 // state.go has the state word with its table and graph; context.go the lazy context;
 // start.go the start and the cancellation of a job, task.go its run and its completion;
 // link.go the common part of all continuations; relay.go and whenany.go the removal of
-// losers; scope.go and scopechild.go the children. The list of continuations, where the
-// only race is, has its own package: continuation. Package job/bridge turns channels,
-// processes, callbacks and sequences into jobs.
+// losers; scope.go and the other files named scope… the children. The list of
+// continuations, where the only race is, has its own package: continuation. Package
+// job/bridge turns channels, processes, callbacks and sequences into jobs.
 //
 // The names follow .NET's: Task is Job, TaskStatus is [Status], TaskCompletionSource is
 // [Source].

@@ -64,8 +64,8 @@ func (q *queue) run() {
 
 // runSynchronous notifies the synchronous continuations of a job whose function was run
 // by worker.
-func (r *extra) runSynchronous(worker schedulers.Worker, q *queue) {
-	waiters := r.synchronous.Complete()
+func (e *extra) runSynchronous(worker schedulers.Worker, q *queue) {
+	waiters := e.synchronous.Complete()
 	switch {
 	case waiters == continuation.Chain{}:
 	case q != nil:

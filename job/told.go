@@ -23,32 +23,32 @@ const (
 // tellMade starts telling the life of the job h, if a listener wants that, and reports
 // whether one does. m is the job's machine, if it has one already. The job is not shared yet.
 func (c *core) tellMade(h Handle, m tracking.Machine) bool {
-	w := tracking.CurrentListener()
-	if w == nil || !sample.OneIn(w.Among, h) || !w.Wants(h) {
+	l := tracking.CurrentListener()
+	if l == nil || !sample.OneIn(l.Among, h) || !l.Wants(h) {
 		return false
 	}
 	c.ensureExtra().ensureDiagnostics().subject = h
-	w.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
+	l.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
 	return true
 }
 
-func (r *extra) tellStart() { r.tell(tracking.Started, Running) }
+func (e *extra) tellStart() { e.tell(tracking.Started, Running) }
 
 // leaveTracking tells the listeners that the job has its outcome, and removes the job from the
 // table. Both happen before any code can see that the job has ended.
-func (r *extra) leaveTracking(final Status) {
-	if r.diagnostics == nil {
+func (e *extra) leaveTracking(final Status) {
+	if e.diagnostics == nil {
 		return
 	}
-	if n := r.diagnostics.ticket; n != 0 {
+	if n := e.diagnostics.ticket; n != 0 {
 		tracking.LeaveJob(n)
 	}
-	r.tell(tracking.Ended, final)
+	e.tell(tracking.Ended, final)
 }
 
-func (r *extra) tell(m tracking.Moment, s Status) {
-	if r.diagnostics != nil && r.diagnostics.subject != nil {
-		tracking.Tell(tracking.Life{Moment: m, Job: r.diagnostics.subject, Status: uint8(s)})
+func (e *extra) tell(m tracking.Moment, s Status) {
+	if e.diagnostics != nil && e.diagnostics.subject != nil {
+		tracking.Tell(tracking.Life{Moment: m, Job: e.diagnostics.subject, Status: uint8(s)})
 	}
 }
 

@@ -8,7 +8,7 @@
 // Internal, which takes a [Key]. Programs cannot name that type, since this package is
 // internal.
 //
-// Decision 0025 has the measurements: docs/decisions/0025.
+// The measurements are in docs/decisions/0025-programs-do-not-meet-what-only-the-runtime-needs.md.
 package jobcore
 
 import (
@@ -52,7 +52,7 @@ type Internals interface {
 
 // Telling is for machines whose lives are told; see package tracking.
 type Telling interface {
-	// TellMade tells the watcher, if it wants the life of this job, that the machine m of
+	// TellMade tells the listener, if it wants the life of this job, that the machine m of
 	// the job h was made and has started. It is called before the job is returned to code
 	// of the program.
 	TellMade(h any, m tracking.Machine)

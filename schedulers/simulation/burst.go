@@ -30,15 +30,15 @@ import (
 type burst struct {
 	ctx  context.Context
 	done <-chan struct{}
-	asks bool          // one of the two may end it
+	ends bool          // one of the two may end it
 	over chan struct{} // closed at the end
 
 	// Guarded by Scheduler.mu until over is closed, and the driver's after.
-	left int  // steps
-	stop bool // the step that runs is the last one
-	came bool // what the driver waits for has happened:
-	how  how
-	idle bool // nothing can run
+	stepsLeft int
+	lastStep  bool       // the step that runs is the last one
+	noneReady bool       // nothing can run
+	stopped   bool       // what the driver waits for has happened
+	reason    stopReason // valid if stopped
 }
 
 // open begins a burst and returns it, or returns another driver's current one.
@@ -48,22 +48,22 @@ func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (
 	if s.burst != nil {
 		return s.burst, false
 	}
-	asks := done != nil || ctx.Done() != nil
-	s.burst = &burst{ctx: ctx, done: done, asks: asks, over: make(chan struct{}), left: steps}
+	ends := done != nil || ctx.Done() != nil
+	s.burst = &burst{ctx: ctx, done: done, ends: ends, over: make(chan struct{}), stepsLeft: steps}
 	s.newRunner()
 	return s.burst, true
 }
 
 // standBy waits for the end of another driver's burst, or for what this driver waits
 // for.
-func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
+func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (r stopReason, stop bool) {
 	select {
 	case <-b.over:
 		return drained, false
 	case <-done:
-		return arrived, true
+		return doneArrived, true
 	case <-ctx.Done():
-		return ended, true
+		return contextEnded, true
 	}
 }
 
@@ -71,7 +71,7 @@ func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
 // which the driver waits a while.
 func (s *Scheduler) leave(b *burst) {
 	s.mu.Lock()
-	b.stop = true
+	b.lastStep = true
 	s.mu.Unlock()
 	select {
 	case <-b.over:
@@ -106,17 +106,17 @@ func (s *Scheduler) next() (t turn, by *task) {
 	defer s.mu.Unlock()
 	b := s.burst
 	s.stepEnds()
-	if b.asks {
+	if b.ends {
 		s.mu.Unlock() // a context may be a user's code
-		h, is := came(b.ctx, b.done)
+		r, stop := reasonToStop(b.ctx, b.done)
 		s.mu.Lock()
-		b.how, b.came = h, is
+		b.reason, b.stopped = r, stop
 	}
-	if b.came || b.stop || b.left == 0 {
+	if b.stopped || b.lastStep || b.stepsLeft == 0 {
 		return s.close(b), nil
 	}
-	s.lookAtWaits()
-	s.lookAtTimers()
+	s.collectEndedWaits()
+	s.collectDueTimers()
 	for s.possible() && !s.exhausted() {
 		t, ok := s.choose()
 		if ok && t.asleep {
@@ -126,7 +126,7 @@ func (s *Scheduler) next() (t turn, by *task) {
 			return s.begin(b, t)
 		}
 	}
-	b.idle = true
+	b.noneReady = true
 	return s.close(b), nil
 }
 
@@ -187,7 +187,7 @@ func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
 	if t.kind == Expire || t.kind == Interrupted {
 		return t, nil
 	}
-	b.left--
+	b.stepsLeft--
 	s.steps++
 	s.slack = min(s.slack, math.MaxInt64-s.stepTime) + s.stepTime
 	if t.kind == Resume {
@@ -246,102 +246,4 @@ func (s *Scheduler) take(k int) turn {
 	t := s.ready.remove(s.ahead.find(&s.ready, k))
 	s.ahead.look(&s.ready, s.choices.source, n)
 	return t
-}
-
-// # Time
-//
-// Time passes in two ways. When nothing can run, the clock jumps to the next timer. And
-// if steps take time ([StepTime]), a choice may find that the last steps have taken so
-// long that a timer is due. How long a step has taken is left open until then: slack is
-// the longest time that the steps since the last timer can have taken together.
-
-// timerSet reports whether time can pass; mu is held.
-func (s *Scheduler) timerSet() bool {
-	_, ok := s.clock.Next()
-	return ok
-}
-
-// timerRaces reports whether a timer may be due before the next step; mu is held.
-func (s *Scheduler) timerRaces() bool {
-	if s.stepTime <= 0 {
-		return false
-	}
-	at, ok := s.clock.Next()
-	return ok && at-s.clock.Now() <= s.slack
-}
-
-// passTime moves the clock to the next instant at which a timer is due, and reports
-// whether one was set; mu is held. The timers of that instant can now expire in any
-// order.
-func (s *Scheduler) passTime() bool {
-	at, ok := s.clock.Next()
-	if !ok {
-		return false
-	}
-	s.slack = max(0, s.slack-(at-s.clock.Now()))
-	s.due(at)
-	return true
-}
-
-// jump is passTime for a driver.
-func (s *Scheduler) jump() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.passTime()
-}
-
-// lookAtTimers makes timers with an elapsed time ready; mu is held.
-func (s *Scheduler) lookAtTimers() {
-	if s.overdue {
-		s.overdue = false
-		s.due(s.clock.Now())
-	}
-}
-
-// due makes the timers ready that are due by then; mu is held.
-//
-// When a timer expires is a choice of its own if the order matters: a step may stop the timer
-// first, or see what the expiry does. It does not matter for the sleep of a machine whose context
-// never ends. Nothing can stop that, and its expiry only makes the machine ready. So expiry and
-// step are one turn: that the machine is woken now and continues later is the same as that it is
-// woken later. This halves the number of choices of a program that ticks.
-//
-// It is tempting to wake such machines here, and to let their steps be chosen. Then the machine
-// has left the processor's cache by the time of its step, and is fetched from memory twice.
-func (s *Scheduler) due(at time.Duration) {
-	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
-		if w, is := t.OnExpire.(sleeper); is {
-			s.enqueue(turn{asleep: true, what: w})
-		} else {
-			s.enqueue(turn{kind: Expire, what: t})
-		}
-	}
-	s.now.Store(int64(s.clock.Now()))
-}
-
-// sleeper is an expirer that only submits a work item, which it does without its timer. That is
-// never stopped.
-type sleeper interface {
-	schedulers.Expirer
-	ExpiryOnlySubmits()
-}
-
-// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant
-// expire in any order.
-func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clock.StartTimer(t, d)
-	s.overdue = s.overdue || d <= 0
-}
-
-// StopTimer implements [schedulers.Timers].
-func (s *Scheduler) StopTimer(t *schedulers.Timer) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t.Slot < 0 { // it is due, and not its turn yet
-		s.ready.remove(-t.Slot)
-		return true
-	}
-	return s.clock.StopTimer(t)
 }

@@ -47,9 +47,9 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	}
 	for {
 		switch s.drive(ctx, done, forever) {
-		case arrived:
+		case doneArrived:
 			return nil
-		case ended:
+		case contextEnded:
 			return context.Cause(ctx)
 		case drained:
 		}
@@ -60,7 +60,7 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 			if over, err := s.verdict(); over {
 				return err
 			}
-		} else if !s.moves() {
+		} else if !s.canProgress() {
 			if s.outside > 0 {
 				return s.deadlock()
 			}
@@ -100,28 +100,28 @@ func (s *Scheduler) outcome() error {
 	return err
 }
 
-// how says why a driver stopped.
-type how uint8
+// stopReason is why a driver stopped.
+type stopReason uint8
 
 const (
-	drained how = iota // nothing can run, or no more steps are to be taken
-	arrived            // done
-	ended              // ctx has ended
+	drained      stopReason = iota // nothing can run, or no more steps are to be taken
+	doneArrived                    // done was closed, or has delivered a value
+	contextEnded                   // ctx has ended
 )
 
 // drive takes steps until done, until ctx has ended, or until none is left.
-func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) how {
+func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) stopReason {
 	for {
-		if h, is := came(ctx, done); is {
-			return h
+		if r, stop := reasonToStop(ctx, done); stop {
+			return r
 		}
 		if steps == 0 {
 			return drained
 		}
 		b, mine := s.open(ctx, done, steps)
 		if !mine {
-			if h, is := b.standBy(ctx, done); is {
-				return h
+			if r, stop := b.standBy(ctx, done); stop {
+				return r
 			}
 			continue
 		}
@@ -129,35 +129,56 @@ func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) 
 		case <-b.over:
 		case <-ctx.Done():
 			s.leave(b)
-			return ended
+			return contextEnded
 		}
-		if b.came {
-			return b.how
+		if b.stopped {
+			return b.reason
 		}
-		steps = b.left
-		if b.idle && (s.stopped() || !s.awaitArrivals(ctx) && !s.goOn() && !s.awaitArrivals(ctx)) {
+		steps = b.stepsLeft
+		if b.noneReady && !s.canContinue(ctx) {
 			return drained
 		}
 	}
 }
 
-// came reports whether what a driver waits for has happened.
-func came(ctx context.Context, done <-chan struct{}) (how, bool) {
+// reasonToStop reports whether what a driver waits for has happened, and what.
+func reasonToStop(ctx context.Context, done <-chan struct{}) (r stopReason, stop bool) {
 	select {
 	case <-done:
-		return arrived, true
+		return doneArrived, true
 	default:
 	}
-	return ended, ctx.Err() != nil
+	return contextEnded, ctx.Err() != nil
 }
 
-// goOn looks for something that can happen although nothing can run, and reports
-// whether it found any.
-func (s *Scheduler) goOn() bool {
-	if s.outside > 0 {
-		return s.worldMoves() || s.jump() || s.endBlock() || s.anythingWaits() && s.idles() || s.breakDeadlock()
+// canContinue reports whether there may be something to run after a burst that has found none.
+func (s *Scheduler) canContinue(ctx context.Context) bool {
+	switch {
+	case s.stopped():
+		return false
+	case s.awaitArrivals(ctx), s.unblock():
+		return true
+	default:
+		return s.awaitArrivals(ctx) // one may have been woken meanwhile
 	}
-	return s.endBlock() || s.anythingWaits() && (s.worldWakes() || s.idles()) || s.breakDeadlock()
+}
+
+// unblock looks for something that can happen although nothing can run, and reports whether it
+// found any. What changes the least comes first: time passes before a wait is made to end, and a
+// wait fails only when the rest of the world has had its turn.
+func (s *Scheduler) unblock() bool {
+	if s.outside > 0 && (s.worldMoves() || s.advanceClock()) {
+		return true // without this option, a burst advances the clock itself
+	}
+	if s.endBlock() {
+		return true
+	}
+	if s.anythingWaits() {
+		if s.outside <= 0 && s.worldWakes() || s.callIdle() {
+			return true
+		}
+	}
+	return s.breakDeadlock()
 }
 
 // Idle sets a function that is called when nothing can run and no timer is set,
@@ -170,11 +191,11 @@ func Idle(f func() bool) Option {
 	}
 }
 
-// idles calls the hook of Idle, and reports whether something can run afterwards.
-func (s *Scheduler) idles() bool {
+// callIdle calls the hook of Idle, and reports whether something can run afterwards.
+func (s *Scheduler) callIdle() bool {
 	changed := false
 	s.idle.Call(&changed)
-	return changed && (s.worldWakes() || s.idles())
+	return changed && (s.worldWakes() || s.callIdle())
 }
 
 // stopped reports whether the limit of steps has been reached.

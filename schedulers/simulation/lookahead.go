@@ -71,23 +71,23 @@ type lookahead struct {
 type toucher interface{ Touch() bool }
 
 // find returns the position of the k-th turn.
-func (l *lookahead) find(q *turns, k int) int {
+func (l *lookahead) find(ts *turns, k int) int {
 	i := l.steps
-	l.sure = l.sure && i < ahead && l.rank[i] == k && l.position[i] > 0 && q.changes == l.changes+uint(i)
+	l.sure = l.sure && i < ahead && l.rank[i] == k && l.position[i] > 0 && ts.changes == l.changes+uint(i)
 	if l.sure {
 		return l.position[i]
 	}
-	return q.find(k)
+	return ts.find(k)
 }
 
 // look looks ahead, if it is time for that, when one of n turns was taken.
-func (l *lookahead) look(q *turns, s *source, n int) {
+func (l *lookahead) look(ts *turns, s *source, n int) {
 	change := n - l.turns
 	l.turns = n
 	if l.steps++; l.steps < ahead || n < crowd || change < -1 || change > 0 {
 		return
 	}
-	l.steps, l.changes, l.sure = 0, q.changes, true
+	l.steps, l.changes, l.sure = 0, ts.changes, true
 	for i := range ahead {
 		l.rank[i], l.position[i] = among(n+(i+1)*change, s.peek(i)), 0
 		k := l.rank[i]
@@ -96,13 +96,13 @@ func (l *lookahead) look(q *turns, s *source, n int) {
 				k++
 			}
 		}
-		if k < q.left {
-			l.position[i] = q.find(k)
+		if k < ts.left {
+			l.position[i] = ts.find(k)
 		}
 	}
 	var what [ahead]any
 	for i, p := range l.position {
-		what[i] = q.all[max(p-1, 0)].what
+		what[i] = ts.all[max(p-1, 0)].what
 	}
 	for _, w := range what {
 		if m, is := w.(toucher); is {

@@ -60,7 +60,7 @@ func (s *Scheduler) awaitArrivals(ctx context.Context) bool {
 	if s.arriving > 0 && s.arrived == nil {
 		s.arrived = make(chan struct{})
 	}
-	arrived, moving := s.arrived, s.moving()
+	arrived, moving := s.arrived, s.progressPossible()
 	s.mu.Unlock()
 	if arrived != nil {
 		select {
@@ -71,14 +71,14 @@ func (s *Scheduler) awaitArrivals(ctx context.Context) bool {
 	return moving
 }
 
-// moving reports whether something can run, or will be able to at once; mu is held.
-func (s *Scheduler) moving() bool { return s.ready.len() > 0 || s.arriving > 0 }
+// progressPossible reports whether something can run, or will be able to at once; mu is held.
+func (s *Scheduler) progressPossible() bool { return s.ready.len() > 0 || s.arriving > 0 }
 
-// moves is moving for a driver.
-func (s *Scheduler) moves() bool {
+// canProgress is progressPossible for a driver.
+func (s *Scheduler) canProgress() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.moving()
+	return s.progressPossible()
 }
 
 // inOrder returns the machines in the order in which they were suspended.
@@ -96,7 +96,7 @@ func (s *Scheduler) verdict() (over bool, err error) {
 	switch {
 	case s.exhausted():
 		return true, nil
-	case s.moving():
+	case s.progressPossible():
 		return false, nil
 	case len(s.suspended) > 0:
 		return true, s.report()

@@ -46,47 +46,48 @@ const block = 64
 // low is the lowest bit of i.
 func low(i int) int { return i & -i }
 
-func (q *turns) len() int { return q.left }
+func (ts *turns) len() int { return ts.left }
 
-func (q *turns) add(t turn) {
-	if len(q.all) >= block && q.left < len(q.all)/2 {
-		q.pack()
+func (ts *turns) add(t turn) {
+	if len(ts.all) >= block && ts.left < len(ts.all)/2 {
+		ts.pack()
 	}
-	if q.left++; len(q.all) == cap(q.all) {
-		q.all = slices.Grow(q.all, max(16, len(q.all))) // append would copy large ones five times
+	if ts.left++; len(ts.all) == cap(ts.all) {
+		// append would grow a large slice by a quarter, and copy each turn five times.
+		ts.all = slices.Grow(ts.all, max(16, len(ts.all)))
 	}
-	q.all = append(q.all, t)
-	i := len(q.all)
+	ts.all = append(ts.all, t)
+	i := len(ts.all)
 	if last := i - 1; last%block == 0 {
-		q.addBlock()
+		ts.addBlock()
 	}
-	q.full[len(q.full)-1] |= 1 << ((i - 1) % block)
-	q.tree[len(q.tree)-1]++ // no other node counts the last block
+	ts.full[len(ts.full)-1] |= 1 << ((i - 1) % block)
+	ts.tree[len(ts.tree)-1]++ // no other node counts the last block
 	t.standAt(i)
 }
 
-func (q *turns) addBlock() {
-	q.full = append(q.full, 0)
-	i := len(q.full)
+func (ts *turns) addBlock() {
+	ts.full = append(ts.full, 0)
+	i := len(ts.full)
 	count := int32(0)
 	for j := i - 1; j > i-low(i); j -= low(j) {
-		count += q.tree[j-1]
+		count += ts.tree[j-1]
 	}
-	q.tree = append(q.tree, count)
+	ts.tree = append(ts.tree, count)
 }
 
 // find returns the position of the k-th turn, from 0 on.
-func (q *turns) find(k int) int {
+func (ts *turns) find(k int) int {
 	at, rest := 0, k
-	for width := 1 << (bits.Len(uint(len(q.tree))) - 1); width > 0; width /= 2 {
-		if next := at + width; next <= len(q.tree) {
-			count := int(q.tree[next-1])
+	for width := 1 << (bits.Len(uint(len(ts.tree))) - 1); width > 0; width /= 2 {
+		if next := at + width; next <= len(ts.tree) {
+			count := int(ts.tree[next-1])
 			here := (rest - count) >> 63 // -1: among those that are counted; 0: behind them
 			at += width &^ here
 			rest -= count &^ here
 		}
 	}
-	return block*at + selectBit(q.full[at], rest) + 1
+	return block*at + selectBit(ts.full[at], rest) + 1
 }
 
 // selectBit returns the position of the k-th set bit of word, from 0 on.
@@ -109,61 +110,61 @@ func selectBit(word uint64, k int) int {
 }
 
 // remove removes the turn at position i.
-func (q *turns) remove(i int) turn {
-	t := q.all[i-1]
-	q.all[i-1] = turn{}
-	q.changes++
+func (ts *turns) remove(i int) turn {
+	t := ts.all[i-1]
+	ts.all[i-1] = turn{}
+	ts.changes++
 	b := (i - 1) / block
-	q.full[b] &^= 1 << ((i - 1) % block)
-	for j := b + 1; j <= len(q.tree); j += low(j) {
-		q.tree[j-1]--
+	ts.full[b] &^= 1 << ((i - 1) % block)
+	for j := b + 1; j <= len(ts.tree); j += low(j) {
+		ts.tree[j-1]--
 	}
-	if q.left--; q.left == 0 {
-		q.clear()
+	if ts.left--; ts.left == 0 {
+		ts.clear()
 	}
 	t.standAt(0)
 	return t
 }
 
 // clear forgets all turns, but keeps the memory for the next ones.
-func (q *turns) clear() {
-	q.all, q.full, q.tree, q.left = q.all[:0], q.full[:0], q.tree[:0], 0
+func (ts *turns) clear() {
+	ts.all, ts.full, ts.tree, ts.left = ts.all[:0], ts.full[:0], ts.tree[:0], 0
 }
 
 // pack closes the holes.
-func (q *turns) pack() { q.drop(func(turn) bool { return false }) }
+func (ts *turns) pack() { ts.drop(func(turn) bool { return false }) }
 
 // drop removes what matches. The rest stays in the same memory, unless a crowd has left
 // that and does not come back. It comes back if actors have their ticks at the same time:
 // until the next tick, drop is called once for each halving of the crowd.
-func (q *turns) drop(match func(turn) bool) {
-	q.changes++
-	old, idle := q.all, q.idle+1
-	if q.left >= cap(old)/8 {
+func (ts *turns) drop(match func(turn) bool) {
+	ts.changes++
+	old, idle := ts.all, ts.idle+1
+	if ts.left >= cap(old)/8 {
 		idle = 0
 	}
-	if q.clear(); idle > 16 {
-		*q, idle = turns{}, 0
+	if ts.clear(); idle > 16 {
+		*ts, idle = turns{}, 0
 	}
-	q.idle = idle
+	ts.idle = idle
 	for _, t := range old { // a turn is written where one was read, or before
 		if !t.hole() && !match(t) {
-			q.add(t)
+			ts.add(t)
 		}
 	}
-	clear(old[min(len(q.all), len(old)):])
+	clear(old[min(len(ts.all), len(old)):])
 }
 
 // sortFrom orders the turns from position i on, those that became possible last.
-func (q *turns) sortFrom(i int, compare func(a, b turn) int) {
-	slices.SortStableFunc(q.all[i:], compare)
-	q.pack()
+func (ts *turns) sortFrom(i int, compare func(a, b turn) int) {
+	slices.SortStableFunc(ts.all[i:], compare)
+	ts.pack()
 }
 
 // works returns the work that has not begun, in its order.
-func (q *turns) works() []schedulers.Work {
+func (ts *turns) works() []schedulers.Work {
 	var all []schedulers.Work
-	for _, t := range q.all {
+	for _, t := range ts.all {
 		if t.submitted() {
 			all = append(all, t.what.(schedulers.Work))
 		}
@@ -172,9 +173,9 @@ func (q *turns) works() []schedulers.Work {
 }
 
 // sleepers returns the sleepers whose sleep is over and that have not been woken, in their order.
-func (q *turns) sleepers() []sleeper {
+func (ts *turns) sleepers() []sleeper {
 	var all []sleeper
-	for _, t := range q.all {
+	for _, t := range ts.all {
 		if t.asleep {
 			all = append(all, t.what.(sleeper))
 		}

@@ -107,8 +107,8 @@ func (l *waits) remove(w *wait) {
 // turn, or until nothing can run.
 const looks = 256
 
-// lookAtWaits makes waits ready that are over; mu is held.
-func (s *Scheduler) lookAtWaits() {
+// collectEndedWaits makes waits ready that are over; mu is held.
+func (s *Scheduler) collectEndedWaits() {
 	n := s.waits.Len()
 	if s.ready.len() > 0 {
 		n = min(n, looks)
@@ -158,7 +158,7 @@ func (s *Scheduler) breakDeadlock() bool {
 func (s *Scheduler) fail(match func(*wait) bool, with func(*wait) error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.moving() {
+	if s.progressPossible() {
 		return true
 	}
 	for w := s.waits.Last(); w != nil; w = w.links.Prev() {

@@ -106,7 +106,7 @@ func (s *Scheduler) worldMoves() bool {
 func (s *Scheduler) wakes() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lookAtWaits()
-	s.lookAtTimers()
-	return s.moving()
+	s.collectEndedWaits()
+	s.collectDueTimers()
+	return s.progressPossible()
 }

@@ -1,0 +1,50 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// view is a scope's context as children on one worker see it. Children without a handle
+// share it: a separate context for each would cost more than the child.
+type view struct {
+	context.Context // the scope's
+	scope           *Scope
+	worker          schedulers.Worker
+}
+
+// Value implements context.Context.
+func (v *view) Value(key any) any {
+	switch key {
+	case jobKey{}:
+		return v.scope.promise.job.base()
+	case schedulers.SchedulerKey:
+		return v.scope.home
+	case schedulers.WorkerKey:
+		return v.worker
+	}
+	return v.Context.Value(key)
+}
+
+// HasLabels reports to [schedulers.HasLabels].
+func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
+
+// views caches the latest views. A worker whose entry is taken by another worker gets a
+// new view: views of one worker differ only in identity.
+type views [8]interleave.Pointer[view]
+
+// forWorker returns the view of worker.
+func (v *views) forWorker(s *Scope, worker schedulers.Worker) *view {
+	slot := &v[0]
+	if worker != nil {
+		slot = &v[uint(worker.ID())%uint(len(v))]
+	}
+	if found := slot.Load(); found != nil && found.worker == worker {
+		return found
+	}
+	made := &view{s.ctx, s, worker}
+	slot.Store(made)
+	return made
+}
