@@ -64,11 +64,11 @@ type itemSource[T, R any] interface {
 	// returns false: the lane then belongs to the source.
 	next(l *lane[T, R]) bool
 
-	// given is called when a lane has got an item and is about to call the body.
-	given(on schedulers.Worker)
+	// beforeBody is called when a lane has got an item and is about to call the body.
+	beforeBody(on schedulers.Worker)
 
-	// gone is called when a lane has no body under way any more.
-	gone()
+	// afterBodies is called when a lane has no body under way any more.
+	afterBodies()
 }
 
 // launch starts the operation with one live participant, the source.
@@ -105,20 +105,20 @@ func (a *asyncLoop[T, R]) submit(l *lane[T, R], from schedulers.Worker) continua
 	}
 	if err := schedulers.TrySubmit(a.home, l, hint); err != nil {
 		a.fail(err)
-		return a.gone()
+		return a.retire()
 	}
 	return continuation.Chain{}
 }
 
-// gone counts one lane less.
-func (a *asyncLoop[T, R]) gone() continuation.Chain {
-	a.items.gone()
+// retire counts one lane less.
+func (a *asyncLoop[T, R]) retire() continuation.Chain {
+	a.items.afterBodies()
 	return a.leave()
 }
 
 // lane runs one body at a time.
 type lane[T, R any] struct {
-	of   *asyncLoop[T, R]
+	loop *asyncLoop[T, R]
 	node continuation.Node
 
 	// Used by the lane's current holder: the source, the scheduler, the goroutine in
@@ -134,13 +134,13 @@ const none = -1
 
 // Run implements schedulers.Work.
 func (l *lane[T, R]) Run(on schedulers.Worker) {
-	a, returned := l.of, false
+	a, returned := l.loop, false
 	a.label()
 	defer a.unlabel()
 	var waiters continuation.Chain
 	defer func() {
 		if !returned {
-			waiters = a.gone()
+			waiters = a.retire()
 		}
 		waiters.Deliver(on)
 	}()
@@ -151,20 +151,20 @@ func (l *lane[T, R]) Run(on schedulers.Worker) {
 
 // Abandon implements schedulers.Work.
 func (l *lane[T, R]) Abandon(reason error) {
-	l.of.fail(reason)
-	l.of.gone().Deliver(nil)
+	l.loop.fail(reason)
+	l.loop.retire().Deliver(nil)
 }
 
 // work calls the body for one item after the other, until the body returns a job that is
 // not complete, or no item is left.
 func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
-	a := l.of
+	a := l.loop
 	l.began = true
 	if l.index == none && !a.items.next(l) {
-		return a.gone()
+		return a.retire()
 	}
-	for a.goesOn() {
-		a.items.given(on)
+	for a.continues() {
+		a.items.beforeBody(on)
 		var empty T
 		item := l.item
 		l.item = empty
@@ -183,17 +183,17 @@ func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
 			break
 		}
 	}
-	return a.gone()
+	return a.retire()
 }
 
 // Completed implements continuation.Target: the lane's job has ended.
 func (l *lane[T, R]) Completed(from schedulers.Worker) continuation.Chain {
-	a := l.of
+	a := l.loop
 	l.note()
 	if a.items.next(l) {
 		return a.submit(l, from)
 	}
-	return a.gone()
+	return a.retire()
 }
 
 // note records the outcome of the lane's job.
@@ -201,8 +201,8 @@ func (l *lane[T, R]) note() {
 	result, err := l.job.GetResult()
 	l.job = nil
 	if err != nil {
-		l.of.fail(err)
-	} else if l.of.keep != nil {
-		l.of.keep(l.index, result)
+		l.loop.fail(err)
+	} else if l.loop.keep != nil {
+		l.loop.keep(l.index, result)
 	}
 }

@@ -7,20 +7,20 @@ import (
 )
 
 // feeder runs a sequence and gives its items to lanes. It requests an item from the
-// sequence only when a lane is free for it; see [idlers].
+// sequence only when a lane is free for it; see [idleList].
 type feeder[T, R any] struct {
-	of   *asyncLoop[T, R]
+	loop *asyncLoop[T, R]
 	seq  iter.Seq[T]
-	idle idlers[*lane[T, R]]
+	idle idleList[*lane[T, R]]
 }
 
 func (f *feeder[T, R]) feed() { go f.run() }
 
 // run is the feeder's goroutine. A failure of the sequence stops the operation.
 func (f *feeder[T, R]) run() {
-	defer func() { f.of.leave().Deliver(nil) }()
+	defer func() { f.loop.leave().Deliver(nil) }()
 	returned := false
-	defer f.of.contain(&returned)
+	defer f.loop.contain(&returned)
 	f.give()
 	returned = true
 }
@@ -33,8 +33,8 @@ func (f *feeder[T, R]) give() {
 	for item := range f.seq {
 		l.item, l.index = item, i
 		i++
-		f.of.live.Add(1)
-		f.of.submit(l, nil).Deliver(nil)
+		f.loop.live.Add(1)
+		f.loop.submit(l, nil).Deliver(nil)
 		if l = f.lane(); l == nil {
 			return
 		}
@@ -43,7 +43,7 @@ func (f *feeder[T, R]) give() {
 
 // lane returns a lane that wants an item, or nil if the operation has stopped.
 func (f *feeder[T, R]) lane() *lane[T, R] {
-	l, _ := f.idle.get(f.of.goesOn, func() *lane[T, R] { return &lane[T, R]{of: f.of} })
+	l, _ := f.idle.get(f.loop.continues, func() *lane[T, R] { return &lane[T, R]{loop: f.loop} })
 	return l
 }
 
@@ -53,6 +53,6 @@ func (f *feeder[T, R]) next(l *lane[T, R]) bool {
 	return false
 }
 
-func (f *feeder[T, R]) given(schedulers.Worker) {}
+func (f *feeder[T, R]) beforeBody(schedulers.Worker) {}
 
-func (f *feeder[T, R]) gone() { f.idle.wake() }
+func (f *feeder[T, R]) afterBodies() { f.idle.wake() }

@@ -27,10 +27,10 @@ func Filter[S Items[T], T any](ctx context.Context, items S, keep func(ctx conte
 	if slice, _, isSlice := either[S, T](items); isSlice && !s.asCompleted {
 		flags := make([]bool, len(slice)) // one writer each: no lock
 		note = func(i int, _ T) { flags[i] = true }
-		kept.gather = func() []T { return flagged(slice, flags) }
+		kept.gather = func() []T { return selectFlagged(slice, flags) }
 	}
 	rank := ranking(s)
-	err = eachItem(ctx, items, func(ctx context.Context, i int, item T) error {
+	err = forItems(ctx, items, func(ctx context.Context, i int, item T) error {
 		keeps := func(yes bool, err error) error {
 			if err == nil && yes {
 				note(rank(i), item)
@@ -39,25 +39,25 @@ func Filter[S Items[T], T any](ctx context.Context, items S, keep func(ctx conte
 		}
 		yes, err := keep(ctx, item)
 		if err != nil {
-			return later(err, keeps)
+			return deferResult(err, keeps)
 		}
 		return keeps(yes, nil)
 	}, opts)
-	return ending(err, func(err error) ([]T, error) {
+	return conclude(err, func(err error) ([]T, error) {
 		if err != nil {
 			return nil, err
 		}
-		return kept.inOrder(), nil
+		return kept.items(), nil
 	})
 }
 
-// eachItem runs body for each item, with the number of items before it.
-func eachItem[S Items[T], T any](ctx context.Context, items S, body func(ctx context.Context, i int, item T) error, opts []Option) error {
+// forItems runs body for each item, with the number of items before it.
+func forItems[S Items[T], T any](ctx context.Context, items S, body func(ctx context.Context, i int, item T) error, opts []Option) error {
 	slice, seq, isSlice := either[S, T](items)
 	if isSlice {
 		return For(ctx, 0, len(slice), func(ctx context.Context, i int) error { return body(ctx, i, slice[i]) }, opts...)
 	}
-	return eachOf(ctx, seq, body, opts)
+	return forSequence(ctx, seq, body, opts)
 }
 
 // ranking returns the function that maps the index of an item to its place among the
@@ -70,8 +70,8 @@ func ranking(s settings) func(i int) int {
 	return func(int) int { return int(completed.Add(1)) }
 }
 
-// flagged returns the items whose flags are set.
-func flagged[T any](items []T, flags []bool) []T {
+// selectFlagged returns the items whose flags are set.
+func selectFlagged[T any](items []T, flags []bool) []T {
 	n := 0
 	for _, yes := range flags {
 		if yes {
@@ -89,8 +89,8 @@ func flagged[T any](items []T, flags []bool) []T {
 
 // indexed is an item with its index.
 type indexed[T any] struct {
-	at   int
-	item T
+	index int
+	item  T
 }
 
 // indexedItems are items that arrive in any order.
@@ -101,23 +101,23 @@ type indexedItems[T any] struct {
 	all []indexed[T]
 }
 
-func (x *indexedItems[T]) note(at int, item T) {
+func (x *indexedItems[T]) note(index int, item T) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.all = append(x.all, indexed[T]{at, item})
+	x.all = append(x.all, indexed[T]{index, item})
 }
 
-// inOrder returns the items by their places, once all bodies have ended.
-func (x *indexedItems[T]) inOrder() []T {
+// items returns the items by their places, once all bodies have ended.
+func (x *indexedItems[T]) items() []T {
 	if x.gather != nil {
 		return x.gather()
 	}
-	return sorted(x.all)
+	return sortItems(x.all)
 }
 
-// sorted returns the items by their places.
-func sorted[T any](all []indexed[T]) []T {
-	slices.SortFunc(all, func(a, b indexed[T]) int { return cmp.Compare(a.at, b.at) })
+// sortItems returns the items by their places.
+func sortItems[T any](all []indexed[T]) []T {
+	slices.SortFunc(all, func(a, b indexed[T]) int { return cmp.Compare(a.index, b.index) })
 	items := make([]T, len(all))
 	for i, x := range all {
 		items[i] = x.item

@@ -23,7 +23,7 @@ func For(ctx context.Context, from, to int, body func(ctx context.Context, i int
 	}
 	l := &loop{each: true}
 	return l.run(ctx, from, to, func(ctx context.Context, lo, hi int) error {
-		for i := lo; i < hi && l.goesOn(); i++ {
+		for i := lo; i < hi && l.continues(); i++ {
 			if err := body(ctx, i); err != nil {
 				return err
 			}

@@ -18,5 +18,5 @@ func ForEach[S Items[T], T any](ctx context.Context, items S, body func(ctx cont
 	if isSlice {
 		return For(ctx, 0, len(slice), func(ctx context.Context, i int) error { return body(ctx, slice[i]) }, opts...)
 	}
-	return eachOf(ctx, seq, func(ctx context.Context, _ int, item T) error { return body(ctx, item) }, opts)
+	return forSequence(ctx, seq, func(ctx context.Context, _ int, item T) error { return body(ctx, item) }, opts)
 }

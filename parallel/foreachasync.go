@@ -77,15 +77,15 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 	}
 	slice, seq, isSlice := either[S, T](items)
 	if isSlice {
-		from := &sliceItems[T, R]{of: a, slice: slice}
+		from := &sliceItems[T, R]{loop: a, slice: slice}
 		from.lanes.Store(int64(s.degree))
 		a.items = from
 	} else {
 		if seq == nil {
 			return ErrNilFunc
 		}
-		f := &feeder[T, R]{of: a, seq: seq}
-		f.idle.left = s.degree
+		f := &feeder[T, R]{loop: a, seq: seq}
+		f.idle.quota = s.degree
 		a.items = f
 	}
 	return a.launch(ctx)

@@ -9,8 +9,8 @@ package parallel
 // It allocates nothing: arg is passed separately from f, so f need not be a closure. For
 // two calls of which one can run on this goroutine, [Join] is cheaper.
 func Fork[A, R any](w *Worker, f func(w *Worker, arg A) R, arg A) Forked[A, R] {
-	n := push(w, f, arg)
-	return Forked[A, R]{n, n.generation}
+	call := push(w, f, arg)
+	return Forked[A, R]{call, call.generation}
 }
 
 // Forked is a call that [Fork] has postponed. It is a small value: keep it in a variable
@@ -30,32 +30,30 @@ type Forked[A, R any] struct {
 // It panics with an explanation if the fork was joined before, was made with another
 // Worker, or was already joined at the end of the function that made it.
 func (h Forked[A, R]) Join(w *Worker) (r R) {
-	n := h.fork
-	if n == nil || n.generation != h.generation || n.owner != w {
+	f := h.fork
+	if f == nil || f.generation != h.generation || f.owner != w {
 		panic("parallel: Join of a fork that was joined before, or belongs to another Worker")
 	}
-	i := n.index
+	i := f.index
 	p := &w.entries[i]
 	if p.state != private && !w.takeBack(p) {
 		w.await(i)
-		r = n.result
+		r = f.result
 		w.collect(i)
 		return r
 	}
-	f, arg := n.f, n.arg
-	n.forget()
-	n.generation++
+	fn, arg := f.fn, f.arg
+	f.forget()
+	f.generation++
 	w.vacate(i)
-	if w.offers.count.Load() < w.team.demand.Load() {
-		w.offer() // joins may follow one another with no fork between them
-	}
+	w.supply() // joins may follow one another with no fork between them
 	top, returned := w.top, false
 	defer func() {
 		if !returned {
 			w.unwind(top)
 		}
 	}()
-	r = f(w, arg)
+	r = fn(w, arg)
 	if w.top != top {
 		w.joinAbove(top)
 	}

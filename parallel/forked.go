@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// forked is a fork without its types.
-type forked interface {
+// anyFork is a fork without its types.
+type anyFork interface {
 	base() *header
 	execute(w *Worker) // calls the function and keeps its result
 	call(w *Worker)    // forgets all and calls the function; the result is unwanted
@@ -96,47 +96,47 @@ func (h *header) release() {
 // refers to no user objects.
 type fork[A, R any] struct {
 	header
-	f      func(*Worker, A) R
+	fn     func(*Worker, A) R
 	arg    A
 	result R
 }
 
-func (n *fork[A, R]) execute(w *Worker) { n.result = n.f(w, n.arg) }
+func (f *fork[A, R]) execute(w *Worker) { f.result = f.fn(w, f.arg) }
 
 func (n *fork[A, R]) call(w *Worker) {
-	f, arg := n.f, n.arg
+	fn, arg := n.fn, n.arg
 	n.forget()
-	f(w, arg)
+	fn(w, arg)
 }
 
-func (n *fork[A, R]) clear() {
+func (f *fork[A, R]) clear() {
 	var result R
-	n.forget()
-	n.result = result
+	f.forget()
+	f.result = result
 }
 
 // forget is clear for a fork that has not been run.
-func (n *fork[A, R]) forget() {
+func (f *fork[A, R]) forget() {
 	var arg A
-	n.f, n.arg = nil, arg
+	f.fn, f.arg = nil, arg
 }
 
 // thunk is a fork whose function has no argument.
 type thunk[R any] struct {
 	header
-	f      func(*Worker) R
+	fn     func(*Worker) R
 	result R
 }
 
-func (n *thunk[R]) execute(w *Worker) { n.result = n.f(w) }
+func (f *thunk[R]) execute(w *Worker) { f.result = f.fn(w) }
 
 func (n *thunk[R]) call(w *Worker) {
-	f := n.f
-	n.f = nil
-	f(w)
+	fn := n.fn
+	n.fn = nil
+	fn(w)
 }
 
-func (n *thunk[R]) clear() {
+func (f *thunk[R]) clear() {
 	var result R
-	n.f, n.result = nil, result
+	f.fn, f.result = nil, result
 }

@@ -17,8 +17,8 @@ import (
 // items the map is empty. It is GroupBy of .NET's PLINQ. A map has no order, so a caller
 // that needs one sorts the keys.
 func GroupBy[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), opts ...Option) (map[K][]T, error) {
-	g, err := keyed(ctx, items, key, false, opts)
-	return ending(err, func(err error) (map[K][]T, error) {
+	g, err := shardByKey(ctx, items, key, false, opts)
+	return conclude(err, func(err error) (map[K][]T, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +34,8 @@ func GroupBy[S Items[T], T any, K comparable](ctx context.Context, items S, key 
 // Errors, panics and the end of ctx are as in [For]; then it returns no items. It is
 // DistinctBy of .NET.
 func Distinct[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), opts ...Option) ([]T, error) {
-	g, err := keyed(ctx, items, key, true, opts)
-	return ending(err, func(err error) ([]T, error) {
+	g, err := shardByKey(ctx, items, key, true, opts)
+	return conclude(err, func(err error) ([]T, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -43,8 +43,8 @@ func Distinct[S Items[T], T any, K comparable](ctx context.Context, items S, key
 	})
 }
 
-// keyed records the key of each item.
-func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), one bool, opts []Option) (*shards[K, T], error) {
+// shardByKey records the key of each item.
+func shardByKey[S Items[T], T any, K comparable](ctx context.Context, items S, key func(ctx context.Context, item T) (K, error), first bool, opts []Option) (*shards[K, T], error) {
 	if key == nil {
 		return nil, ErrNilFunc
 	}
@@ -52,15 +52,15 @@ func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key fu
 	if err != nil {
 		return nil, err
 	}
-	g, rank := &shards[K, T]{seed: maphash.MakeSeed(), one: one}, ranking(s)
-	return g, eachItem(ctx, items, func(ctx context.Context, i int, item T) error {
+	g, rank := &shards[K, T]{seed: maphash.MakeSeed(), firstOnly: first}, ranking(s)
+	return g, forItems(ctx, items, func(ctx context.Context, i int, item T) error {
 		k, err := key(ctx, item)
 		if err != nil {
-			return later(err, func(k K, err error) error {
+			return deferResult(err, func(k K, err error) error {
 				if err != nil {
 					return err
 				}
-				return g.contained(k, rank(i), item)
+				return g.tryNote(k, rank(i), item)
 			})
 		}
 		g.note(k, rank(i), item)
@@ -71,49 +71,49 @@ func keyed[S Items[T], T any, K comparable](ctx context.Context, items S, key fu
 // shards are items by key. Each key belongs to one shard, so that goroutines with
 // different keys rarely meet at a lock.
 type shards[K comparable, T any] struct {
-	seed maphash.Seed
-	one  bool // keep the first item of each key only
-	of   [64]shard[K, T]
+	seed      maphash.Seed
+	firstOnly bool // keep the first item of each key only
+	all       [64]shard[K, T]
 }
 
 type shard[K comparable, T any] struct {
-	mu sync.Mutex
-	by map[K][]indexed[T]
+	mu    sync.Mutex
+	byKey map[K][]indexed[T]
 }
 
-func (g *shards[K, T]) note(k K, at int, item T) {
-	s := &g.of[maphash.Comparable(g.seed, k)%uint64(len(g.of))]
+func (g *shards[K, T]) note(k K, index int, item T) {
+	s := &g.all[maphash.Comparable(g.seed, k)%uint64(len(g.all))]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.by == nil {
-		s.by = map[K][]indexed[T]{}
+	if s.byKey == nil {
+		s.byKey = map[K][]indexed[T]{}
 	}
-	switch known := s.by[k]; {
-	case !g.one || len(known) == 0:
-		s.by[k] = append(known, indexed[T]{at, item})
-	case at < known[0].at:
-		known[0] = indexed[T]{at, item}
+	switch known := s.byKey[k]; {
+	case !g.firstOnly || len(known) == 0:
+		s.byKey[k] = append(known, indexed[T]{index, item})
+	case index < known[0].index:
+		known[0] = indexed[T]{index, item}
 	}
 }
 
-// contained is note for calls outside of a body. It contains the panic of a key in an
+// tryNote is note for calls outside of a body. It contains the panic of a key in an
 // interface whose type cannot be compared.
-func (g *shards[K, T]) contained(k K, at int, item T) (err error) {
+func (g *shards[K, T]) tryNote(k K, index int, item T) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = promise.Panic(v)
 		}
 	}()
-	g.note(k, at, item)
+	g.note(k, index, item)
 	return nil
 }
 
 // groups returns the items by key, once all bodies have ended.
 func (g *shards[K, T]) groups() map[K][]T {
 	all := map[K][]T{}
-	for i := range g.of {
-		for k, items := range g.of[i].by {
-			all[k] = sorted(items)
+	for i := range g.all {
+		for k, items := range g.all[i].byKey {
+			all[k] = sortItems(items)
 		}
 	}
 	return all
@@ -122,10 +122,10 @@ func (g *shards[K, T]) groups() map[K][]T {
 // firsts returns the only item of each key, once all bodies have ended.
 func (g *shards[K, T]) firsts() []T {
 	var all []indexed[T]
-	for i := range g.of {
-		for _, items := range g.of[i].by {
+	for i := range g.all {
+		for _, items := range g.all[i].byKey {
 			all = append(all, items...)
 		}
 	}
-	return sorted(all)
+	return sortItems(all)
 }

@@ -56,7 +56,7 @@ type helperGroup struct {
 	mu      sync.Mutex
 	sched   schedulers.Scheduler // constant while pending
 	effort  effort               // nil: closed
-	by      schedulers.Worker    // the caller's
+	caller  schedulers.Worker    // the caller's
 	limit   int                  // how many helpers may be inside at a time
 	inside  int
 	pending bool          // submitted, and Run or Abandon not called yet
@@ -70,8 +70,8 @@ type effort interface {
 	// except for a runtime.Goexit. Any number of goroutines may call it concurrently.
 	help(on schedulers.Worker)
 
-	// left reports whether untaken work is left.
-	left() bool
+	// hasWork reports whether untaken work is left.
+	hasWork() bool
 }
 
 // groups holds groups that no operation uses. Of a user's objects it keeps alive only
@@ -82,15 +82,15 @@ var groups = sync.Pool{New: func() any { return new(helperGroup) }}
 // its group before it opens it: a call under way may be answered at that very moment.
 func closedGroup(s schedulers.Scheduler) *helperGroup {
 	g := groups.Get().(*helperGroup)
-	if !g.free(s) {
+	if !g.fits(s) {
 		g = new(helperGroup) // the other one is kept by its scheduler until it has answered
 	}
 	return g
 }
 
-// free reports whether a closed group can be used with s: it has no call under
+// fits reports whether a closed group can be used with s: it has no call under
 // way at another scheduler.
-func (g *helperGroup) free(s schedulers.Scheduler) bool {
+func (g *helperGroup) fits(s schedulers.Scheduler) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.pending || schedulers.Same(g.sched, s)
@@ -99,10 +99,10 @@ func (g *helperGroup) free(s schedulers.Scheduler) bool {
 // open lets up to limit helpers into an operation that has not called any yet. A
 // scheduler that runs work in Submit is not called: its helper would be the very
 // goroutine that needs help.
-func (g *helperGroup) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
+func (g *helperGroup) open(s schedulers.Scheduler, caller schedulers.Worker, limit int, e effort) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.sched, g.by, g.limit, g.effort = s, by, limit, e
+	g.sched, g.caller, g.limit, g.effort = s, caller, limit, e
 	g.refused = schedulers.RunsInPlace(s)
 }
 
@@ -114,12 +114,12 @@ func (g *helperGroup) invite() {
 	if ask {
 		g.pending = true
 	}
-	s, by := g.sched, g.by
+	s, caller := g.sched, g.caller
 	g.mu.Unlock()
 	if !ask {
 		return
 	}
-	err := schedulers.TryOffer(s, g, schedulers.Hint{From: by}) // unlocked: may call Run
+	err := schedulers.TryOffer(s, g, schedulers.Hint{From: caller}) // unlocked: may call Run
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
@@ -133,18 +133,18 @@ func (g *helperGroup) invite() {
 // that appears after the check would find the helper still inside and call no other;
 // then the helper would leave.
 func (g *helperGroup) Run(on schedulers.Worker) {
-	g.answered()
+	g.noteAnswer()
 	for e := g.enter(); e != nil; e = g.enter() {
 		g.host(e, on)
-		if !e.left() {
+		if !e.hasWork() {
 			return
 		}
 	}
 }
 
-// answered records that the call has been answered: from now on the group may be
+// noteAnswer records that the call has been answered: from now on the group may be
 // submitted again.
-func (g *helperGroup) answered() {
+func (g *helperGroup) noteAnswer() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending = false
@@ -186,29 +186,29 @@ func (g *helperGroup) leave() {
 // dismiss closes the group and blocks until no helper is inside. The group must
 // not be used afterwards.
 func (g *helperGroup) dismiss() {
-	by := g.close()
-	if empty := g.emptied(); empty != nil {
-		defer blocking(by)()
+	caller := g.close()
+	if empty := g.emptySignal(); empty != nil {
+		defer announceBlock(caller)()
 		<-empty
 	}
 	groups.Put(g)
 }
 
 // close admits no more helpers, and clears the group's owner.
-func (g *helperGroup) close() (by schedulers.Worker) {
+func (g *helperGroup) close() (caller schedulers.Worker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	by, g.by, g.effort = g.by, nil, nil
+	caller, g.caller, g.effort = g.caller, nil, nil
 	if !g.pending {
 		g.sched = nil
 	}
-	return by
+	return caller
 }
 
-// emptied returns a channel to wait for, or nil if no helper is inside.
-func (g *helperGroup) emptied() <-chan struct{} {
+// emptySignal returns a channel to wait for, or nil if no helper is inside.
+func (g *helperGroup) emptySignal() <-chan struct{} {
 	for range spins {
-		if g.vacant() {
+		if g.isEmpty() {
 			return nil
 		}
 		runtime.Gosched()
@@ -222,7 +222,7 @@ func (g *helperGroup) emptied() <-chan struct{} {
 	return g.empty
 }
 
-func (g *helperGroup) vacant() bool {
+func (g *helperGroup) isEmpty() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.inside == 0
@@ -232,22 +232,22 @@ func (g *helperGroup) vacant() bool {
 // as some hundred yields, and the event has usually occurred by then.
 const spins = 50
 
-// blocking notifies a worker that its goroutine is going to block, and returns the
+// announceBlock notifies a worker that its goroutine is going to block, and returns the
 // function to call afterwards.
 //
 // This package waits for bodies that run on other goroutines. A scheduler that
 // answers schedulers.ErrWouldDeadlock cannot know that, and a structured
 // operation never returns while a body runs; so the answer is ignored.
-func blocking(by schedulers.Worker) (unblock func()) {
-	if by == nil {
-		by = schedulers.Here()
+func announceBlock(w schedulers.Worker) (unblock func()) {
+	if w == nil {
+		w = schedulers.Here()
 	}
-	if b, ok := by.(schedulers.Blocker); ok {
+	if b, ok := w.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {
 			if !schedulers.Observed() {
 				return unblock
 			}
-			ended := schedulers.TellWait(by)
+			ended := schedulers.TellWait(w)
 			return func() { unblock(); ended() }
 		}
 	}

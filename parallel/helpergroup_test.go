@@ -17,7 +17,7 @@ import (
 type effortFunc func()
 
 func (f effortFunc) help(schedulers.Worker) { f() }
-func (f effortFunc) left() bool             { return false }
+func (f effortFunc) hasWork() bool          { return false }
 
 func TestAHelperThatComesAfterTheEndGoesAway(t *testing.T) {
 	s := &held{}
@@ -137,10 +137,10 @@ func TestACallUnderWayElsewhereKeepsAGroupFromAnotherScheduler(t *testing.T) {
 	c.open(s, nil, 1, nothing)
 	c.invite()
 	c.close()
-	assert.False(t, c.free(each{}))
-	assert.True(t, c.free(s))
+	assert.False(t, c.fits(each{}))
+	assert.True(t, c.fits(s))
 	s.take().Abandon(schedulers.ErrShutdown)
-	assert.True(t, c.free(each{}))
+	assert.True(t, c.fits(each{}))
 }
 
 func TestAnAbandonedCallIsNotRepeatedInThatOperation(t *testing.T) {
@@ -191,7 +191,7 @@ func TestASchedulerThatDoesNotSayThatItRunsWorkInPlaceDoesNoHarm(t *testing.T) {
 type more struct{ helped int }
 
 func (m *more) help(schedulers.Worker) { m.helped++ }
-func (m *more) left() bool             { return m.helped < 3 }
+func (m *more) hasWork() bool          { return m.helped < 3 }
 
 func TestAHelperThatLeavesWhileSomethingTurnsUpComesBack(t *testing.T) {
 	s := &held{}

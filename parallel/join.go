@@ -25,8 +25,8 @@ package parallel
 // This is rayon's join, adapted to Go: the argument is passed separately from the
 // function, because a closure would have to be allocated.
 func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
-	n := push(w, f, y)
-	i := n.index
+	second := push(w, f, y)
+	i := second.index
 	returned := false
 	defer func() {
 		if !returned {
@@ -36,7 +36,7 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 	rx = f(w, x)
 	if w.top == i+1 && w.entries[i].state == private {
 		w.top = i
-		n.forget()
+		second.forget()
 		ry = f(w, y)
 		if w.top != i {
 			w.joinAbove(i)
@@ -45,7 +45,7 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 		ry = f(w, y)
 		w.joinAbove(i)
 	} else {
-		ry = n.result
+		ry = second.result
 		w.collect(i)
 	}
 	returned = true
@@ -55,8 +55,8 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 // Join2 calls a and b, perhaps in parallel, and returns both results. It is [Join] for
 // two different functions. If b is a closure, it is allocated.
 func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A, rb B) {
-	n := pushThunk(w, b)
-	i := n.index
+	second := pushThunk(w, b)
+	i := second.index
 	returned := false
 	defer func() {
 		if !returned {
@@ -66,7 +66,7 @@ func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A,
 	ra = a(w)
 	if w.top == i+1 && w.entries[i].state == private {
 		w.top = i
-		n.f = nil
+		second.fn = nil
 		rb = b(w)
 		if w.top != i {
 			w.joinAbove(i)
@@ -75,7 +75,7 @@ func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A,
 		rb = b(w)
 		w.joinAbove(i)
 	} else {
-		rb = n.result
+		rb = second.result
 		w.collect(i)
 	}
 	returned = true

@@ -31,8 +31,8 @@ type blockBody func(ctx context.Context, lo, hi int) error
 type claims interface {
 	// join returns the claimant of a goroutine that joins the loop.
 	join() claimant
-	// left reports whether unclaimed blocks are left.
-	left() bool
+	// hasMore reports whether unclaimed blocks are left.
+	hasMore() bool
 }
 
 // claimant is one goroutine's part in claims.
@@ -53,10 +53,10 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 	l.body, l.from = body, from
 	n := uint(to) - uint(from) // also right where to-from is more than an int holds
 	if l.machine {
-		return l.suspending(n, s)
+		return l.runForMachine(n, s)
 	}
-	helpers := s.helpers(l.home.Scheduler, l.by)
-	l.blocks = cut(n, s, helpers+1)
+	helpers := s.helpers(l.home.Scheduler, l.caller)
+	l.blocks = divide(n, s, helpers+1)
 	helpers = min(helpers, int(l.blocks.count)-1)
 	l.claims = newClaims(l.blocks.count, s, helpers+1)
 	if helpers > 0 {
@@ -75,10 +75,10 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 func (l *loop) carryOut(helpers int) {
 	defer l.end()
 	if l.group != nil {
-		l.group.open(l.home.Scheduler, l.by, helpers, l)
+		l.group.open(l.home.Scheduler, l.caller, helpers, l)
 		defer l.group.dismiss()
 	}
-	l.help(l.by)
+	l.help(l.caller)
 }
 
 // help implements effort.
@@ -91,18 +91,18 @@ func (l *loop) help(on schedulers.Worker) {
 	returned = true
 }
 
-// left implements effort.
-func (l *loop) left() bool { return !l.stopped.Load() && l.claims.left() }
+// hasWork implements effort.
+func (l *loop) hasWork() bool { return !l.stopped.Load() && l.claims.hasMore() }
 
 func (l *loop) work(on schedulers.Worker) {
 	part := l.claims.join()
 	ctx := &bodyContext{&l.operation, on}
 	for first := true; ; first = false {
 		lo, hi := part.claim()
-		if lo == hi || !l.goesOn() { // in this order: once all is claimed, no context fails it
+		if lo == hi || !l.continues() { // in this order: once all is claimed, no context fails it
 			return
 		}
-		if first && l.group != nil && l.claims.left() {
+		if first && l.group != nil && l.claims.hasMore() {
 			l.group.invite()
 		}
 		if err := l.body(ctx, l.index(lo), l.index(hi)); err != nil {
@@ -129,10 +129,10 @@ type blocks struct {
 	count   uint32
 }
 
-// most is the maximum number of blocks of a loop. It fits an int of 32 bits too.
-const most = 1 << 30
+// maxBlocks is the maximum number of blocks of a loop. It fits an int of 32 bits too.
+const maxBlocks = 1 << 30
 
-func cut(n uint, s settings, members int) blocks {
+func divide(n uint, s settings, members int) blocks {
 	b := blocks{n: n, size: 1}
 	switch s.partition {
 	case partitionChunk:
@@ -141,7 +141,7 @@ func cut(n uint, s settings, members int) blocks {
 		b.size = ceilDiv(n, uint(members))
 	case partitionStealing:
 	}
-	b.size = max(b.size, ceilDiv(n, most))
+	b.size = max(b.size, ceilDiv(n, maxBlocks))
 	b.count = uint32(ceilDiv(n, b.size))
 	return b
 }
@@ -163,7 +163,7 @@ type counter struct {
 
 func (c *counter) join() claimant { return c }
 
-func (c *counter) left() bool { return c.next.Load() < uint64(c.count) }
+func (c *counter) hasMore() bool { return c.next.Load() < uint64(c.count) }
 
 func (c *counter) claim() (lo, hi uint32) {
 	i := c.next.Add(1) - 1

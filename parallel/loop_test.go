@@ -134,7 +134,7 @@ func TestADegreeAndAChunkForAsManyAsYouLike(t *testing.T) {
 		require.NoError(t, ForEach(ctx, slices.Values(ints(n)), add, opts...))
 		assert.EqualValues(t, 3*n*(n-1)/2, sum.Load())
 
-		s := ints(3 * shortestRun)
+		s := ints(3 * minRun)
 		slices.Reverse(s)
 		require.NoError(t, Sort(ctx, s, opts...))
 		assert.True(t, slices.IsSorted(s))

@@ -26,12 +26,12 @@ func Map[S Items[T], T, R any](ctx context.Context, items S, f func(ctx context.
 			return out.keep(i, r, err)
 		}, opts...)
 	} else {
-		err = eachOf(ctx, seq, func(ctx context.Context, i int, item T) error {
+		err = forSequence(ctx, seq, func(ctx context.Context, i int, item T) error {
 			r, err := f(ctx, item)
 			return out.keep(i, r, err)
 		}, opts)
 	}
-	return ending(err, func(err error) ([]R, error) {
+	return conclude(err, func(err error) ([]R, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func newResults[R any](n int, known bool, s settings) *results[R] {
 // returns. The error may mean that the body has suspended and the result comes later.
 func (r *results[R]) keep(i int, result R, err error) error {
 	if err != nil {
-		return later(err, func(result R, err error) error { return r.keep(i, result, err) })
+		return deferResult(err, func(result R, err error) error { return r.keep(i, result, err) })
 	}
 	if r.placed {
 		r.all[i] = result

@@ -19,28 +19,28 @@ type offers struct {
 	count atomic.Int32 // their number, for readers without the lock; written under mu
 
 	mu         sync.Mutex
-	ring       []forked // by ticket; nil where taken out; length zero or a power of two
-	head, tail uint64   // live tickets: [head, tail); the owner reads tail unlocked
+	ring       []anyFork // by ticket; nil where taken out; length zero or a power of two
+	head, tail uint64    // live tickets: [head, tail); the owner reads tail unlocked
 }
 
 // add offers f and returns its ticket. The owner holds mu.
-func (o *offers) add(f forked) (ticket uint64) {
+func (o *offers) add(f anyFork) (ticket uint64) {
 	if o.tail-o.head == uint64(len(o.ring)) {
 		o.grow()
 	}
 	ticket = o.tail
-	*o.at(ticket) = f
+	*o.entry(ticket) = f
 	o.tail++
 	o.count.Add(1)
 	return ticket
 }
 
-func (o *offers) at(ticket uint64) *forked { return &o.ring[ticket&uint64(len(o.ring)-1)] }
+func (o *offers) entry(ticket uint64) *anyFork { return &o.ring[ticket&uint64(len(o.ring)-1)] }
 
 func (o *offers) grow() {
-	bigger := offers{ring: make([]forked, max(8, 2*len(o.ring)))}
+	bigger := offers{ring: make([]anyFork, max(8, 2*len(o.ring)))}
 	for t := o.head; t < o.tail; t++ {
-		*bigger.at(t) = *o.at(t)
+		*bigger.entry(t) = *o.entry(t)
 	}
 	o.ring = bigger.ring
 }
@@ -48,24 +48,24 @@ func (o *offers) grow() {
 // withdraw takes f back and reports whether it did: false means that it has been taken.
 // The owner calls it. Tickets are reused only from floor on: other workers take the
 // offers from floor on as the descendants of the fork that runs here.
-func (o *offers) withdraw(ticket uint64, f forked, floor uint64) bool {
+func (o *offers) withdraw(ticket uint64, f anyFork, floor uint64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if ticket < o.head || ticket >= o.tail || *o.at(ticket) != f {
+	if ticket < o.head || ticket >= o.tail || *o.entry(ticket) != f {
 		return false
 	}
 	o.remove(ticket)
-	for o.tail > max(floor, o.head) && *o.at(o.tail - 1) == nil {
+	for o.tail > max(floor, o.head) && *o.entry(o.tail - 1) == nil {
 		o.tail--
 	}
 	return true
 }
 
-// takeOldest takes an offer for the worker by, or returns nil.
-func (o *offers) takeOldest(by *Worker) forked {
+// takeOldest takes an offer for thief, or returns nil.
+func (o *offers) takeOldest(thief *Worker) anyFork {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.takeFrom(o.head, by)
+	return o.takeFrom(o.head, thief)
 }
 
 // takeSince takes the oldest offer that descends from h, which the owner of o runs. It
@@ -73,13 +73,13 @@ func (o *offers) takeOldest(by *Worker) forked {
 //
 // It has to check h under the lock. The owner ends h before it runs anything else, and
 // offers under the lock; so if its next offer is visible here, the end of h is visible too.
-func (o *offers) takeSince(h *header, by *Worker) forked {
+func (o *offers) takeSince(h *header, thief *Worker) anyFork {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if h.hasEnded() {
 		return nil
 	}
-	return o.takeFrom(max(h.since, o.head), by)
+	return o.takeFrom(max(h.since, o.head), thief)
 }
 
 // hasSince reports whether takeSince would find something.
@@ -93,21 +93,21 @@ func (o *offers) hasSince(h *header) bool {
 	return ok
 }
 
-func (o *offers) takeFrom(ticket uint64, by *Worker) forked {
+func (o *offers) takeFrom(ticket uint64, thief *Worker) anyFork {
 	ticket, ok := o.find(ticket)
 	if !ok {
 		return nil
 	}
-	f := *o.at(ticket)
+	f := *o.entry(ticket)
 	o.remove(ticket)
-	by.adopt(f)
+	thief.adopt(f)
 	return f
 }
 
 // find returns the ticket of the oldest offer from the given ticket on.
 func (o *offers) find(ticket uint64) (uint64, bool) {
 	for ; ticket < o.tail; ticket++ {
-		if *o.at(ticket) != nil {
+		if *o.entry(ticket) != nil {
 			return ticket, true
 		}
 	}
@@ -115,9 +115,9 @@ func (o *offers) find(ticket uint64) (uint64, bool) {
 }
 
 func (o *offers) remove(ticket uint64) {
-	*o.at(ticket) = nil
+	*o.entry(ticket) = nil
 	o.count.Add(-1)
-	for o.head < o.tail && *o.at(o.head) == nil {
+	for o.head < o.tail && *o.entry(o.head) == nil {
 		o.head++
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // modelOffer is an element of the model of offers.
 type modelOffer struct {
-	fork   forked
+	fork   anyFork
 	ticket uint64
 }
 
@@ -56,7 +56,7 @@ func TestOffersAreAListOfTickets(t *testing.T) {
 	}
 }
 
-func takeFirst(t *testing.T, got forked, model []modelOffer, i int) []modelOffer {
+func takeFirst(t *testing.T, got anyFork, model []modelOffer, i int) []modelOffer {
 	t.Helper()
 	if i < 0 || len(model) == 0 {
 		require.Nil(t, got)
@@ -103,7 +103,7 @@ func TestEachBlockIsClaimedOnceByWorkersThatStealFromEachOther(t *testing.T) {
 			})
 		}
 		all.Wait()
-		assert.False(t, s.left())
+		assert.False(t, s.hasMore())
 		for i := range claimed {
 			require.EqualValues(t, 1, claimed[i].Load(), i)
 		}

@@ -37,7 +37,7 @@ import (
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
-	by     schedulers.Worker  // the caller's, according to parent
+	caller schedulers.Worker  // the caller's, according to parent
 	labels *schedulers.Labels // of parent; nil: none
 
 	machine bool // a machine calls it, which can suspend
@@ -64,7 +64,7 @@ func (o *operation) begin(ctx context.Context) error {
 		return contextError(ctx)
 	}
 	o.parent = ctx
-	o.by = schedulers.WorkerFrom(ctx)
+	o.caller = schedulers.WorkerFrom(ctx)
 	o.home = ambient.Home(ctx)
 	o.labels = schedulers.LabelsOf(ctx)
 	return nil
@@ -84,10 +84,10 @@ func (o *operation) unlabel() {
 	}
 }
 
-// goesOn reports whether another body may begin.
+// continues reports whether another body may begin.
 //
 // It checks the parent's Err and not its Done channel, which many contexts make only on demand.
-func (o *operation) goesOn() bool {
+func (o *operation) continues() bool {
 	if o.stopped.Load() {
 		return false
 	}
@@ -113,15 +113,15 @@ func (o *operation) fail(err error) {
 // returned, contain stops the operation.
 func (o *operation) contain(returned *bool) {
 	if !*returned {
-		o.crashed(recover())
+		o.stopForPanic(recover())
 	}
 }
 
-// crashed stops the operation because a function panicked with v, or called
+// stopForPanic stops the operation because a function panicked with v, or called
 // runtime.Goexit if v is nil.
-func (o *operation) crashed(v any) {
+func (o *operation) stopForPanic(v any) {
 	if v == nil {
-		o.exited()
+		o.stopForGoexit()
 		return
 	}
 	err := promise.Panic(v)
@@ -136,8 +136,8 @@ func (o *operation) crashed(v any) {
 	o.stop(first, err)
 }
 
-// exited stops the operation because a function called runtime.Goexit.
-func (o *operation) exited() {
+// stopForGoexit stops the operation because a function called runtime.Goexit.
+func (o *operation) stopForGoexit() {
 	o.mu.Lock()
 	first := o.err == nil && !o.goexit
 	o.goexit = true

@@ -116,28 +116,28 @@ func settingsOf(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// mostMembers bounds the objects made per member of an operation whose degree
+// maxMembers bounds the objects made per member of an operation whose degree
 // means "as many as you like".
-const mostMembers = 1 << 16
+const maxMembers = 1 << 16
 
 // members returns how many goroutines an operation may have.
-func (s settings) members() int { return min(s.degree, mostMembers) }
+func (s settings) members() int { return min(s.degree, maxMembers) }
 
 // helpers returns how many workers of a scheduler an operation can use in addition to
 // its caller. That is at most the number of workers that the scheduler can ever run at
 // the same time.
-func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
+func (s settings) helpers(sched schedulers.Scheduler, caller schedulers.Worker) int {
 	n := s.members() - 1
-	l, ok := on.(schedulers.Limiter)
+	l, ok := sched.(schedulers.Limiter)
 	if !ok {
 		return n
 	}
-	most := l.MaxConcurrency()
-	if most <= 0 {
+	limit := l.MaxConcurrency()
+	if limit <= 0 {
 		return n
 	}
-	if by != nil && schedulers.Same(by.Scheduler(), on) {
-		most-- // the caller's own worker
+	if caller != nil && schedulers.Same(caller.Scheduler(), sched) {
+		limit-- // the caller's own worker
 	}
-	return min(n, most)
+	return min(n, limit)
 }

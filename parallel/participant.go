@@ -51,9 +51,9 @@ import (
 // begins once live is 0.
 type participants struct {
 	*operation
-	ctx   context.Context // of all bodies: they continue anywhere
-	open  bool            // the operation continues after the participants
-	items participantItems
+	ctx      context.Context // of all bodies: they continue anywhere
+	keepOpen bool            // the operation continues after the participants
+	items    participantItems
 
 	live    atomic.Int64
 	promise atomic.Pointer[promise.Promise[suspension.End]]
@@ -65,12 +65,12 @@ type participantItems interface {
 	// participant back and returns false: it then belongs to the source.
 	next(p *participant) bool
 
-	// given is called when a participant on the worker on has an index and is about to call
+	// beforeBody is called when a participant on the worker on has an index and is about to call
 	// the body.
-	given(on schedulers.Worker)
+	beforeBody(on schedulers.Worker)
 
-	// gone is called when a participant has no body under way any more.
-	gone()
+	// afterBodies is called when a participant has no body under way any more.
+	afterBodies()
 }
 
 func newParticipants(o *operation) *participants {
@@ -79,19 +79,19 @@ func newParticipants(o *operation) *participants {
 
 // participant runs one body at a time.
 type participant struct {
-	of   *participants
-	node continuation.Node
+	participants *participants
+	node         continuation.Node
 
 	// Used by the participant's current holder: the source, the scheduler, the goroutine
 	// that runs it, or the body that has suspended.
 
-	body   blockBody
-	lo, hi int  // the indexes that it has claimed and not begun
-	whole  bool // the body takes them all at once
-	part   claimant
-	began  bool
-	thrown bool // the body has not returned
-	err    error
+	body    blockBody
+	lo, hi  int  // the indexes that it has claimed and not begun
+	whole   bool // the body takes them all at once
+	part    claimant
+	began   bool
+	aborted bool // the body has not returned
+	err     error
 }
 
 var (
@@ -121,18 +121,18 @@ func (p *participants) leave() (waiters continuation.Chain) {
 	}
 	goexit, err := p.outcome()
 	p.close()
-	waiters, _ = p.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	waiters, _ = p.endPromise().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
 	return waiters
 }
 
-// gone counts one participant less.
-func (p *participants) gone() continuation.Chain {
-	p.items.gone()
+// retire counts one participant less.
+func (p *participants) retire() continuation.Chain {
+	p.items.afterBodies()
 	return p.leave()
 }
 
-// promised returns the promise of the end.
-func (p *participants) promised() *promise.Promise[suspension.End] {
+// endPromise returns the promise of the end.
+func (p *participants) endPromise() *promise.Promise[suspension.End] {
 	if made := p.promise.Load(); made != nil {
 		return made
 	}
@@ -144,9 +144,9 @@ func (p *participants) promised() *promise.Promise[suspension.End] {
 	return made
 }
 
-// returned ends the caller's part: it returns the outcome, or a [*paused].
-func (p *participants) returned() error {
-	if left := p.callerLeaves(); left != nil {
+// callerOutcome ends the caller's part: it returns the outcome, or a [*paused].
+func (p *participants) callerOutcome() error {
+	if left := p.removeCaller(); left != nil {
 		return left
 	}
 	goexit, err := p.outcome()
@@ -156,10 +156,10 @@ func (p *participants) returned() error {
 	return err
 }
 
-// callerLeaves stops counting the caller. It returns nil if the operation has ended.
-func (p *participants) callerLeaves() *paused {
+// removeCaller stops counting the caller. It returns nil if the operation has ended.
+func (p *participants) removeCaller() *paused {
 	if !p.live.CompareAndSwap(1, 0) {
-		left := p.promised()
+		left := p.endPromise()
 		if p.live.Add(-1) > 0 {
 			return &paused{left.Job()}
 		}
@@ -170,7 +170,7 @@ func (p *participants) callerLeaves() *paused {
 
 // close ends the operation, if that ends with the participants.
 func (p *participants) close() {
-	if !p.open {
+	if !p.keepOpen {
 		p.end()
 	}
 }
@@ -182,26 +182,26 @@ func (p *participants) run(first *participant) error {
 	exits := true
 	defer func() {
 		if exits {
-			p.stay()
+			p.awaitEnd()
 		}
 	}()
 	var rest suspension.Suspended
 	if first != nil {
 		first.began = true
-		rest = first.step(p.by)
+		rest = first.step(p.caller)
 	}
 	exits = false
 	if rest != nil {
-		rest.GoOn(first, p.by, jobcore.Unproven|1) // the machine continues on this worker
+		rest.GoOn(first, p.caller, jobcore.Unproven|1) // the machine continues on this worker
 	}
-	return p.returned()
+	return p.callerOutcome()
 }
 
-// stay blocks until the operation has ended: the goroutine exits, so it cannot suspend,
+// awaitEnd blocks until the operation has ended: the goroutine exits, so it cannot suspend,
 // and no body may be left behind.
-func (p *participants) stay() {
-	if left := p.callerLeaves(); left != nil {
-		defer blocking(p.by)()
-		<-left.of.Done()
+func (p *participants) awaitEnd() {
+	if left := p.removeCaller(); left != nil {
+		defer announceBlock(p.caller)()
+		<-left.job.Done()
 	}
 }

@@ -10,14 +10,14 @@ import (
 // Run implements schedulers.Work.
 func (p *participant) Run(on schedulers.Worker) {
 	if !p.began {
-		if !p.of.enter() {
+		if !p.participants.enter() {
 			return
 		}
 		p.began = true
 	}
-	p.of.label()
+	p.participants.label()
 	rest := p.step(on)
-	p.of.unlabel()
+	p.participants.unlabel()
 	if rest != nil {
 		rest.GoOn(p, on, 0)
 	}
@@ -33,7 +33,7 @@ func (p *participant) Abandon(error) {
 // submit lets a participant that has begun continue on the scheduler.
 func (p *participant) submit(from schedulers.Worker) {
 	hint := schedulers.Hint{From: from, Flags: schedulers.Resumed}
-	if schedulers.TrySubmit(p.of.home, p, hint) != nil {
+	if schedulers.TrySubmit(p.participants.home, p, hint) != nil {
 		go p.Run(nil)
 	}
 }
@@ -44,33 +44,33 @@ func (p *participant) step(on schedulers.Worker) (rest suspension.Suspended) {
 	var waiters continuation.Chain
 	defer func() {
 		if !returned {
-			waiters = p.of.gone()
+			waiters = p.participants.retire()
 		}
 		waiters.Deliver(on)
 	}()
-	defer p.of.contain(&returned)
+	defer p.participants.contain(&returned)
 	rest = p.work(on)
 	if rest == nil {
-		waiters = p.of.gone()
+		waiters = p.participants.retire()
 	}
 	returned = true
 	return rest
 }
 
 func (p *participant) work(on schedulers.Worker) suspension.Suspended {
-	for p.claim() && p.of.goesOn() { // in this order, as in loop.work
-		p.of.items.given(on)
+	for p.claim() && p.participants.continues() { // in this order, as in loop.work
+		p.participants.items.beforeBody(on)
 		lo, hi := p.lo, p.hi
 		if !p.whole {
 			hi = lo + 1
 		}
 		p.lo = hi
-		err := p.body(p.of.ctx, lo, hi)
+		err := p.body(p.participants.ctx, lo, hi)
 		if rest := suspension.Of(err); rest != nil {
 			return rest
 		}
 		if err != nil {
-			p.of.fail(err)
+			p.participants.fail(err)
 			return nil
 		}
 	}
@@ -78,39 +78,39 @@ func (p *participant) work(on schedulers.Worker) suspension.Suspended {
 }
 
 // claim reports whether the participant has an index, perhaps a new one.
-func (p *participant) claim() bool { return p.lo != p.hi || p.of.items.next(p) }
+func (p *participant) claim() bool { return p.lo != p.hi || p.participants.items.next(p) }
 
 // Return implements suspension.Completer: the body has returned.
 func (p *participant) Return(_ job.Void, err error) continuation.Chain {
-	p.err, p.thrown = err, false
+	p.err, p.aborted = err, false
 	p.node.Prepare(p)
 	return continuation.Only(&p.node)
 }
 
 // Fault implements suspension.Completer: the body has not returned.
 func (p *participant) Fault(err error) continuation.Chain {
-	p.err, p.thrown = err, true
+	p.err, p.aborted = err, true
 	p.node.Prepare(p)
 	return continuation.Only(&p.node)
 }
 
 // Handle implements suspension.Completer.
-func (p *participant) Handle() any { return p.of.promised().Job() }
+func (p *participant) Handle() any { return p.participants.endPromise().Job() }
 
 // Completed implements continuation.Target: the body has ended.
 func (p *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {
 	err := p.err
 	p.err = nil
 	switch cause, panicked := err.(*job.PanicError); {
-	case p.thrown && panicked:
-		p.of.crashed(cause)
-	case p.thrown && err == job.ErrGoexit:
-		p.of.exited()
+	case p.aborted && panicked:
+		p.participants.stopForPanic(cause)
+	case p.aborted && err == job.ErrGoexit:
+		p.participants.stopForGoexit()
 	case err != nil:
-		p.of.fail(err)
+		p.participants.fail(err)
 	case p.claim():
 		p.submit(from)
 		return waiters
 	}
-	return p.of.gone()
+	return p.participants.retire()
 }

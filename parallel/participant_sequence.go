@@ -8,13 +8,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// suspendingEach runs the stream for a machine: see [eachOf]. The sequence has its own
+// runSequenceForMachine runs the stream for a machine: see [eachOf]. The sequence has its own
 // goroutine, which may block where the machine's worker must not. The caller takes no
 // part, since the first item may take a long time.
-func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
+func runSequenceForMachine[T any](s *stream[T], seq iter.Seq[T], degree int) error {
 	t := newParticipants(&s.operation)
-	items := &sequenceItems[T]{of: t, stream: s, seq: seq}
-	items.idle.left = degree
+	items := &sequenceItems[T]{participants: t, stream: s, seq: seq}
+	items.idle.quota = degree
 	t.items = items
 	t.live.Store(2) // the goroutine, and the caller
 	go items.run()
@@ -24,17 +24,17 @@ func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
 // sequenceItems runs a sequence and gives its items to participants, as [feeder] does
 // for lanes.
 type sequenceItems[T any] struct {
-	of     *participants
-	stream *stream[T]
-	seq    iter.Seq[T]
-	idle   idlers[*participant]
+	participants *participants
+	stream       *stream[T]
+	seq          iter.Seq[T]
+	idle         idleList[*participant]
 }
 
 // run is the sequence's goroutine. A failure of the sequence stops the operation.
 func (i *sequenceItems[T]) run() {
-	defer func() { i.of.leave().Deliver(nil) }()
+	defer func() { i.participants.leave().Deliver(nil) }()
 	returned := false
-	defer i.of.contain(&returned)
+	defer i.participants.contain(&returned)
 	i.give()
 	returned = true
 }
@@ -49,22 +49,22 @@ func (i *sequenceItems[T]) give() {
 		if items = append(items, item); len(items) < i.stream.chunk {
 			continue
 		}
-		i.hand(p, items, before)
+		i.submitItems(p, items, before)
 		before, items = before+len(items), nil
 		if p = i.participant(); p == nil {
 			return
 		}
 	}
 	if len(items) > 0 {
-		i.hand(p, items, before)
+		i.submitItems(p, items, before)
 	}
 }
 
-// hand gives items to a participant.
-func (i *sequenceItems[T]) hand(p *participant, items []T, before int) {
+// submitItems gives items to a participant.
+func (i *sequenceItems[T]) submitItems(p *participant, items []T, before int) {
 	p.lo, p.hi = 0, len(items)
 	p.body = func(ctx context.Context, n, _ int) error { return i.stream.body(ctx, before+n, items[n]) }
-	i.of.live.Add(1)
+	i.participants.live.Add(1)
 	p.began = true
 	p.submit(nil)
 }
@@ -72,7 +72,7 @@ func (i *sequenceItems[T]) hand(p *participant, items []T, before int) {
 // participant returns a participant that wants items, or nil if the operation has
 // stopped.
 func (i *sequenceItems[T]) participant() *participant {
-	p, _ := i.idle.get(i.of.goesOn, func() *participant { return &participant{of: i.of} })
+	p, _ := i.idle.get(i.participants.continues, func() *participant { return &participant{participants: i.participants} })
 	return p
 }
 
@@ -84,11 +84,11 @@ func (i *sequenceItems[T]) next(p *participant) bool {
 	return false
 }
 
-func (i *sequenceItems[T]) given(schedulers.Worker) {}
+func (i *sequenceItems[T]) beforeBody(schedulers.Worker) {}
 
-func (i *sequenceItems[T]) gone() { i.idle.wake() }
+func (i *sequenceItems[T]) afterBodies() { i.idle.wake() }
 
-// idlers are the participants of an operation that want items of a sequence. The
+// idleList holds the participants of an operation that want items of a sequence. The
 // goroutine of the sequence sleeps while all have bodies under way, and is woken by the
 // first one that has none:
 //
@@ -100,8 +100,8 @@ func (i *sequenceItems[T]) gone() { i.idle.wake() }
 // If L2 comes before F1, so does L1, and F1 finds the participant or F2 finds the stop.
 // Otherwise L2 closes the channel that F3 sleeps on. A stop from elsewhere ends the
 // bodies' context, and so brings participants to L2.
-type idlers[P any] struct {
-	left int // how many may still be made; used only by the sequence
+type idleList[P any] struct {
+	quota int // how many may still be made; used only by the sequence
 
 	mu    sync.Mutex
 	idle  []P
@@ -110,13 +110,13 @@ type idlers[P any] struct {
 
 // get returns an idle participant or a new one, and waits for one if need be. It
 // returns false if the operation has stopped.
-func (i *idlers[P]) get(goesOn func() bool, fresh func() P) (p P, ok bool) {
-	for goesOn() {
-		p, ok, ready := i.take(fresh)
+func (i *idleList[P]) get(continues func() bool, create func() P) (p P, ok bool) {
+	for continues() {
+		p, ok, ready := i.take(create)
 		if ok {
 			return p, true
 		}
-		if goesOn() {
+		if continues() {
 			<-ready
 		}
 	}
@@ -124,7 +124,7 @@ func (i *idlers[P]) get(goesOn func() bool, fresh func() P) (p P, ok bool) {
 }
 
 // take returns a participant, or a channel that closes when one is idle.
-func (i *idlers[P]) take(fresh func() P) (p P, ok bool, ready <-chan struct{}) {
+func (i *idleList[P]) take(create func() P) (p P, ok bool, ready <-chan struct{}) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if n := len(i.idle); n > 0 {
@@ -132,21 +132,21 @@ func (i *idlers[P]) take(fresh func() P) (p P, ok bool, ready <-chan struct{}) {
 		i.idle = i.idle[:n-1]
 		return p, true, nil
 	}
-	if i.left > 0 {
-		i.left--
-		return fresh(), true, nil
+	if i.quota > 0 {
+		i.quota--
+		return create(), true, nil
 	}
 	i.ready = make(chan struct{})
 	return p, false, i.ready
 }
 
-func (i *idlers[P]) put(p P) {
+func (i *idleList[P]) put(p P) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.idle = append(i.idle, p)
 }
 
-func (i *idlers[P]) wake() {
+func (i *idleList[P]) wake() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.ready != nil {

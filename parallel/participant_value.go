@@ -7,49 +7,49 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// valued is a suspended body with a result. It adapts the body to its participant, which
+// resultAdapter is a suspended body with a result. It adapts the body to its participant, which
 // expects only an error.
-type valued[R any] struct {
+type resultAdapter[R any] struct {
 	suspension.Suspended
 	keep func(result R, err error) error
 	end  suspension.Completer[job.Void]
 }
 
-// later returns the error of a body with a result. If the error means that the body has
+// deferResult returns the error of a body with a result. If the error means that the body has
 // suspended, keep gets the body's results when the body ends; keep runs no user code.
-func later[R any](err error, keep func(result R, err error) error) error {
+func deferResult[R any](err error, keep func(result R, err error) error) error {
 	if rest := suspension.Of(err); rest != nil {
-		return &valued[R]{Suspended: rest, keep: keep}
+		return &resultAdapter[R]{Suspended: rest, keep: keep}
 	}
 	return err
 }
 
 // GoOn implements suspension.Suspended.
-func (v *valued[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
+func (v *resultAdapter[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
 	v.end = end.(suspension.Completer[job.Void])
 	v.Suspended.GoOn(v, on, spent)
 }
 
 // Return implements suspension.Completer.
-func (v *valued[R]) Return(result R, err error) continuation.Chain {
+func (v *resultAdapter[R]) Return(result R, err error) continuation.Chain {
 	return v.end.Return(job.Void{}, v.keep(result, err))
 }
 
 // Fault implements suspension.Completer.
-func (v *valued[R]) Fault(err error) continuation.Chain { return v.end.Fault(err) }
+func (v *resultAdapter[R]) Fault(err error) continuation.Chain { return v.end.Fault(err) }
 
 // Handle implements suspension.Completer.
-func (v *valued[R]) Handle() any { return v.end.Handle() }
+func (v *resultAdapter[R]) Handle() any { return v.end.Handle() }
 
 // paused is the error of an operation that has not ended when its caller, a
 // machine, gets it. User code never sees it.
-type paused struct{ of *job.Job[suspension.End] }
+type paused struct{ job *job.Job[suspension.End] }
 
 // Error implements error.
 func (*paused) Error() string { return "parallel: the operation has suspended" }
 
 // Job returns the job that ends with the operation.
-func (p *paused) Job() *job.Job[suspension.End] { return p.of }
+func (p *paused) Job() *job.Job[suspension.End] { return p.job }
 
 // pausedValue is [paused] for an operation with a result.
 type pausedValue[T any] struct { //nolint:errname // an error by type alone
@@ -61,9 +61,9 @@ type pausedValue[T any] struct { //nolint:errname // an error by type alone
 // code.
 func (p *pausedValue[T]) Value(err error) (T, error) { return p.value(err) }
 
-// ending returns the results of an operation that has ended with err: at once, or if it
+// conclude returns the results of an operation that has ended with err: at once, or if it
 // is paused, later.
-func ending[T any](err error, value func(err error) (T, error)) (T, error) {
+func conclude[T any](err error, value func(err error) (T, error)) (T, error) {
 	if p, ok := err.(*paused); ok {
 		var none T
 		return none, &pausedValue[T]{*p, value}

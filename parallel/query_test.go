@@ -114,7 +114,7 @@ func TestUnorderedQueriesAreInTheOrderOfCompletion(t *testing.T) {
 		return nil
 	}, Degree(n), Chunk(1))
 	require.NoError(t, err)
-	assert.Equal(t, []int{4, 3, 2, 1, 0}, kept.inOrder())
+	assert.Equal(t, []int{4, 3, 2, 1, 0}, kept.items())
 
 	items := ints(100)
 	f, d, g := queries(ctx, t, items, nil, []Option{AsCompleted(), Degree(4)})

@@ -34,7 +34,7 @@ func Reduce[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ct
 	r := &reduction[T, A]{items: items, zero: zero, fold: fold, merge: merge, size: blockSize(len(items), s)}
 	r.reduce = r.reducePart
 	if c, ok := ctx.(suspension.Caller); ok {
-		return r.suspending(c, s, opts)
+		return r.runForMachine(c, s, opts)
 	}
 	return Run(ctx, r.run, opts...)
 }
@@ -56,15 +56,15 @@ type reduction[T, A any] struct {
 // part stands for the blocks from lo to hi-1; there is at least one.
 type part struct{ lo, hi uint }
 
-// partsOf is the approximate number of blocks of a reduction: enough for many
+// targetBlocks is the approximate number of blocks of a reduction: enough for many
 // workers, and few enough that merging them costs almost nothing.
-const partsOf = 256
+const targetBlocks = 256
 
 func blockSize(items int, s settings) uint {
 	if s.chunk > 0 {
 		return uint(s.chunk)
 	}
-	return max(1, uint(items)/partsOf)
+	return max(1, uint(items)/targetBlocks)
 }
 
 func (r *reduction[T, A]) run(w *Worker) (A, error) {
@@ -100,7 +100,7 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 	acc, end := r.zero, min((block+1)*r.size, uint(len(r.items)))
 	ctx := w.Context()
 	for _, item := range r.items[block*r.size : end] {
-		if !w.team.goesOn() {
+		if !w.team.continues() {
 			return r.zero
 		}
 		var err error
@@ -112,10 +112,10 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 	return acc
 }
 
-// suspending is Reduce for a machine: a loop folds the blocks, each from its first item
+// runForMachine is Reduce for a machine: a loop folds the blocks, each from its first item
 // to its last, and may suspend. The merging that is then left only computes, on the
 // caller's goroutine and its helpers'.
-func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
+func (r *reduction[T, A]) runForMachine(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
 	if err := new(operation).begin(ctx); err != nil {
 		return result, err
 	}
@@ -130,7 +130,7 @@ func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []O
 		acc := &r.folded[uint(i)/r.size]
 		next, err := r.fold(ctx, *acc, r.items[i])
 		if err != nil {
-			return later(err, func(next A, err error) error {
+			return deferResult(err, func(next A, err error) error {
 				if err == nil {
 					*acc = next
 				}
@@ -140,20 +140,20 @@ func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []O
 		*acc = next
 		return nil
 	}, Degree(s.degree), Chunk(int(r.size)))
-	return ending(err, func(err error) (result A, _ error) {
+	return conclude(err, func(err error) (result A, _ error) {
 		if _, panicked := err.(*job.PanicError); panicked {
 			return result, err
 		}
 		if err != nil {
 			return r.zero, err
 		}
-		return Run(unending(ctx), r.run, opts...)
+		return Run(callerWithoutEnd(ctx), r.run, opts...)
 	})
 }
 
-// unending is the machine's context without its end: merges are always made once
+// callerWithoutEnd is the machine's context without its end: merges are always made once
 // all folds have succeeded.
-func unending(c suspension.Caller) context.Context {
+func callerWithoutEnd(c suspension.Caller) context.Context {
 	if c.Context == nil {
 		return nil
 	}

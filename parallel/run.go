@@ -32,7 +32,7 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 		return result, err
 	}
 	if t.machine {
-		return suspendingRun(t, s, body)
+		return runForMachine(t, s, body)
 	}
 	w := t.assemble(s)
 	err = t.carryOut(w, func() (err error) {
@@ -42,12 +42,12 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 	return result, err
 }
 
-// suspendingRun is Run for a machine. The body is the only participant. Its [Worker]
+// runForMachine is Run for a machine. The body is the only participant. Its [Worker]
 // moves with it from goroutine to goroutine, so it names no worker of the scheduler; its
 // forks may be taken while it is suspended. Forks that it leaves unjoined are joined
 // when the caller continues.
-func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (R, error) {
-	t.by = nil
+func runForMachine[R any](t *team, s settings, body func(w *Worker) (R, error)) (R, error) {
+	t.caller = nil
 	w := t.assemble(s)
 	exits := true
 	defer func() {
@@ -64,13 +64,13 @@ func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) 
 		if suspension.Of(returned) == nil {
 			return nil
 		}
-		return later(returned, func(r R, err error) error {
+		return deferResult(returned, func(r R, err error) error {
 			result, returned = r, err
 			return nil
 		})
 	})
 	exits = false
-	return ending(err, func(err error) (R, error) {
+	return conclude(err, func(err error) (R, error) {
 		err = t.carryOut(w, func() error {
 			if err == nil {
 				return returned
@@ -85,15 +85,15 @@ func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) 
 // alone runs the body as the only participant of the team, which it does not end.
 func (t *team) alone(body func() error) error {
 	one := newParticipants(&t.operation)
-	one.open = true
+	one.keepOpen = true
 	one.items = singleItem{}
 	one.live.Store(2) // the participant, and the caller
-	return one.run(&participant{of: one, lo: 0, hi: 1, body: func(context.Context, int, int) error { return body() }})
+	return one.run(&participant{participants: one, lo: 0, hi: 1, body: func(context.Context, int, int) error { return body() }})
 }
 
 // singleItem is the source of the participant that has its only index from the start.
 type singleItem struct{}
 
-func (singleItem) next(*participant) bool  { return false }
-func (singleItem) given(schedulers.Worker) {}
-func (singleItem) gone()                   {}
+func (singleItem) next(*participant) bool       { return false }
+func (singleItem) beforeBody(schedulers.Worker) {}
+func (singleItem) afterBodies()                 {}

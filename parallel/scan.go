@@ -32,7 +32,7 @@ func Scan[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx 
 	if err != nil {
 		return nil, err
 	}
-	p := &prefixes[A]{all: make([]A, len(items)), merge: merge, size: int(min(blockSize(len(items), s), most)), degree: s.degree}
+	p := &prefixes[A]{all: make([]A, len(items)), merge: merge, size: int(min(blockSize(len(items), s), maxBlocks)), degree: s.degree}
 	err = For(ctx, 0, len(items), func(ctx context.Context, i int) error {
 		acc := zero
 		if i%p.size != 0 {
@@ -40,7 +40,7 @@ func Scan[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx 
 		}
 		v, err := fold(ctx, acc, items[i])
 		if err != nil {
-			return later(err, func(v A, err error) error {
+			return deferResult(err, func(v A, err error) error {
 				p.all[i] = v
 				return err
 			})
@@ -48,9 +48,9 @@ func Scan[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx 
 		p.all[i] = v
 		return nil
 	}, Degree(s.degree), Chunk(p.size))
-	return ending(err, func(err error) ([]A, error) {
+	return conclude(err, func(err error) ([]A, error) {
 		if err == nil {
-			err = p.carry(lasting(ctx))
+			err = p.carry(withoutEnd(ctx))
 		}
 		if err != nil {
 			return nil, err
@@ -93,10 +93,10 @@ func (p *prefixes[A]) carry(ctx context.Context) error {
 	}, Degree(p.degree), Chunk(p.size))
 }
 
-// lasting is ctx without its end: once all folds have succeeded, the second pass always runs.
-func lasting(ctx context.Context) context.Context {
+// withoutEnd is ctx without its end: once all folds have succeeded, the second pass always runs.
+func withoutEnd(ctx context.Context) context.Context {
 	if c, ok := ctx.(suspension.Caller); ok {
-		return unending(c)
+		return callerWithoutEnd(c)
 	}
 	if ctx == nil {
 		return nil

@@ -107,7 +107,7 @@ func (s *sequence[T]) receive(on schedulers.Worker) []T {
 			runtime.Gosched()
 		}
 	}
-	defer blocking(on)()
+	defer announceBlock(on)()
 	return <-s.fill
 }
 

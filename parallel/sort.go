@@ -82,30 +82,30 @@ type sorter[E any] struct {
 }
 
 const (
-	shortestRun   = 2048 // elements; sorting these takes as long as some hundred submissions
+	minRun        = 2048 // elements; sorting these takes as long as some hundred submissions
 	runsPerMember = 4    // so that runs which take longer do not make the others wait
 )
 
-func sortBy[E any](ctx context.Context, s []E, by sorter[E], opts []Option) error {
+func sortBy[E any](ctx context.Context, s []E, b sorter[E], opts []Option) error {
 	o, err := settingsOf(opts)
 	if err != nil {
 		return err
 	}
-	by.opts = []Option{Degree(o.degree), Chunk(1)}
-	by.from, by.runs = s, runsFor(len(s), o)
+	b.opts = []Option{Degree(o.degree), Chunk(1)}
+	b.from, b.runs = s, runsFor(len(s), o)
 	defer func() {
-		if len(s) > 0 && &by.from[0] != &s[0] {
-			copy(s, by.from)
+		if len(s) > 0 && &b.from[0] != &s[0] {
+			copy(s, b.from)
 		}
 	}()
-	if err := by.sortRuns(ctx); err != nil {
+	if err := b.sortRuns(ctx); err != nil {
 		return err
 	}
-	if by.runs > 1 {
-		by.into = make([]E, len(s))
+	if b.runs > 1 {
+		b.into = make([]E, len(s))
 	}
-	for by.runs > 1 {
-		if err := by.mergeRuns(ctx, runsPerMember*o.members()); err != nil {
+	for b.runs > 1 {
+		if err := b.mergeRuns(ctx, runsPerMember*o.members()); err != nil {
 			return err
 		}
 	}
@@ -117,12 +117,12 @@ func runsFor(n int, o settings) int {
 	if o.degree == 1 {
 		return 1
 	}
-	most := max(1, min(n/shortestRun, runsPerMember*o.members()))
-	return 1 << (bits.Len(uint(most)) - 1)
+	limit := max(1, min(n/minRun, runsPerMember*o.members()))
+	return 1 << (bits.Len(uint(limit)) - 1)
 }
 
-// bound returns where run i begins.
-func (b *sorter[E]) bound(i int) int {
+// runStart returns where run i begins.
+func (b *sorter[E]) runStart(i int) int {
 	hi, lo := bits.Mul64(uint64(len(b.from)), uint64(i))
 	q, _ := bits.Div64(hi, lo, uint64(b.runs))
 	return int(q)
@@ -130,7 +130,7 @@ func (b *sorter[E]) bound(i int) int {
 
 func (b *sorter[E]) sortRuns(ctx context.Context) error {
 	return For(ctx, 0, b.runs, func(_ context.Context, i int) error {
-		b.sort(b.from[b.bound(i):b.bound(i+1)])
+		b.sort(b.from[b.runStart(i):b.runStart(i+1)])
 		return nil
 	}, b.opts...)
 }
@@ -165,7 +165,7 @@ func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
 func (b *sorter[E]) findEnds() {
 	for i := range b.ends {
 		left, right, first, last := b.piece(i)
-		end := b.fromLeft(left, right, last)
+		end := b.countLeft(left, right, last)
 		begin := 0
 		if first > 0 {
 			begin = b.ends[i-1]
@@ -178,23 +178,23 @@ func (b *sorter[E]) findEnds() {
 // before it and before the next piece.
 func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
 	pair, k := i/b.pieces, i%b.pieces
-	lo, mid, hi := b.bound(2*pair), b.bound(2*pair+1), b.bound(2*pair+2)
+	lo, mid, hi := b.runStart(2*pair), b.runStart(2*pair+1), b.runStart(2*pair+2)
 	n := hi - lo
-	return b.from[lo:mid], b.from[mid:hi], n / b.pieces * k, lastOf(n, b.pieces, k)
+	return b.from[lo:mid], b.from[mid:hi], n / b.pieces * k, pieceEnd(n, b.pieces, k)
 }
 
-// lastOf returns the end of piece k of n elements; the last piece gets the remainder of
+// pieceEnd returns the end of piece k of n elements; the last piece gets the remainder of
 // the division.
-func lastOf(n, pieces, k int) int {
+func pieceEnd(n, pieces, k int) int {
 	if k == pieces-1 {
 		return n
 	}
 	return n / pieces * (k + 1)
 }
 
-// fromLeft returns how many of the first n elements of the merged runs come from the
+// countLeft returns how many of the first n elements of the merged runs come from the
 // left one. Of equal elements, those of the left run are first.
-func (b *sorter[E]) fromLeft(left, right []E, n int) int {
+func (b *sorter[E]) countLeft(left, right []E, n int) int {
 	lo, hi := max(0, n-len(right)), min(n, len(left))
 	for lo < hi {
 		// If the left run's element mid is not after the right run's element n-1-mid,
@@ -217,7 +217,7 @@ func (b *sorter[E]) mergePiece(i int) {
 	}
 	r, lEnd := first-l, b.ends[i]
 	rEnd := last - lEnd
-	offset := b.bound(i / b.pieces * 2)
+	offset := b.runStart(i / b.pieces * 2)
 	into := b.into[offset+first : offset+last]
 	for k := range into {
 		if r == rEnd || l < lEnd && !b.less(right[r], left[l]) {

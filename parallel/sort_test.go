@@ -32,7 +32,7 @@ func pairs(seed uint64, n, most int) []pair {
 }
 
 // sizes around the edges at which runs, levels and pieces come to be.
-var sizes = []int{0, 1, 2, shortestRun - 1, 2 * shortestRun, 2*shortestRun + 1, 5 * shortestRun, 9*shortestRun + 7}
+var sizes = []int{0, 1, 2, minRun - 1, 2 * minRun, 2*minRun + 1, 5 * minRun, 9*minRun + 7}
 
 func TestSortedLikeThePlainSort(t *testing.T) {
 	onEach(t, func(t *testing.T, ctx context.Context) {
@@ -69,7 +69,7 @@ func requireSameElements(t *testing.T, want, s []pair) {
 
 func TestSortWithNaNs(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	s := make([]float64, 10*shortestRun)
+	s := make([]float64, 10*minRun)
 	for i := range s {
 		s[i] = r.NormFloat64()
 		if i%100 == 0 {
@@ -82,7 +82,7 @@ func TestSortWithNaNs(t *testing.T) {
 }
 
 func TestASortThatEndsEarlyHasLostNothing(t *testing.T) {
-	const n = 8 * shortestRun
+	const n = 8 * minRun
 	for _, end := range []string{"panic", "exit", "context"} {
 		for _, degree := range []int{1, 4} {
 			// In the runs, in the search for the pieces' ends, in merges of each level.
@@ -119,7 +119,7 @@ func TestASortThatEndsEarlyHasLostNothing(t *testing.T) {
 
 func TestAComparisonThatContradictsItselfLosesNothing(t *testing.T) {
 	for seed := range uint64(10) {
-		s := pairs(seed, 8*shortestRun, 1<<30)
+		s := pairs(seed, 8*minRun, 1<<30)
 		want := slices.Clone(s)
 		var calls atomic.Uint64
 		random := func(pair, pair) int { return int(calls.Add(1)*2654435761>>7%3) - 1 }

@@ -35,10 +35,10 @@ type spans struct {
 
 // span belongs to one goroutine and has its own cache lines: its owner writes it at each bite.
 type span struct {
-	of   *spans
-	id   uint32
-	ends atomic.Uint64 // lo in the upper half, hi in the lower
-	_    [104]byte
+	spans *spans
+	id    uint32
+	ends  atomic.Uint64 // lo in the upper half, hi in the lower
+	_     [104]byte
 }
 
 const biteShare = 16
@@ -47,7 +47,7 @@ func newSpans(count uint32, members int) *spans {
 	s := &spans{all: make([]span, members)}
 	s.all[0].ends.Store(pack(0, count))
 	for i := range s.all {
-		s.all[i].of, s.all[i].id = s, uint32(i)
+		s.all[i].spans, s.all[i].id = s, uint32(i)
 	}
 	return s
 }
@@ -65,7 +65,7 @@ func (s *spans) join() claimant {
 	return noSpan{}
 }
 
-func (s *spans) left() bool {
+func (s *spans) hasMore() bool {
 	for i := range s.all {
 		if lo, hi := unpack(s.all[i].ends.Load()); lo < hi {
 			return true
@@ -109,9 +109,9 @@ func (p *span) bite() (from, to uint32) {
 // steal fills the goroutine's own span, which is empty, with half of the next one that
 // is not.
 func (p *span) steal() bool {
-	n := len(p.of.all)
+	n := len(p.spans.all)
 	for i := 1; i < n; i++ {
-		victim := &p.of.all[(int(p.id)+i)%n]
+		victim := &p.spans.all[(int(p.id)+i)%n]
 		if lo, hi := victim.half(); lo < hi {
 			p.ends.Store(pack(lo, hi)) // no other worker writes an empty span
 			return true

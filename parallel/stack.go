@@ -46,8 +46,8 @@ type stack struct {
 }
 
 type entry struct {
-	fork   forked
-	spare  forked // another one, of another type
+	fork   anyFork
+	spare  anyFork // another one, of another type
 	ticket uint64
 	state  entryState
 }
@@ -62,43 +62,49 @@ const (
 )
 
 // push puts a fork on the stack.
-func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
-	i := w.top
-	if i == len(w.entries) {
-		w.grow()
-	}
-	p := &w.entries[i]
-	n, ok := p.fork.(*fork[A, R])
+func push[A, R any](w *Worker, fn func(*Worker, A) R, arg A) *fork[A, R] {
+	p := w.free()
+	f, ok := p.fork.(*fork[A, R])
 	if !ok {
-		n = exchange(w, p, newFork[A, R])
+		f = exchange(w, p, newFork[A, R])
 	}
-	n.f, n.arg = f, arg
+	f.fn, f.arg = fn, arg
 	p.state = private
-	w.top = i + 1
-	if w.offers.count.Load() < w.team.demand.Load() {
-		w.offer()
-	}
-	return n
+	w.top++
+	w.supply()
+	return f
 }
 
-// pushThunk is push for a function without argument.
-func pushThunk[R any](w *Worker, f func(*Worker) R) *thunk[R] {
-	i := w.top
-	if i == len(w.entries) {
+// pushThunk is push for a function without argument. It is tempting to push a fork whose
+// argument is the function, and which calls it. But that fork's function would be generic in
+// R, and a generic function used as a value here is a closure, which is allocated.
+func pushThunk[R any](w *Worker, fn func(*Worker) R) *thunk[R] {
+	p := w.free()
+	f, ok := p.fork.(*thunk[R])
+	if !ok {
+		f = exchange(w, p, newThunk[R])
+	}
+	f.fn = fn
+	p.state = private
+	w.top++
+	w.supply()
+	return f
+}
+
+// free returns the first entry that is not in use. Like supply, it is small enough for the
+// compiler to inline into push.
+func (w *Worker) free() *entry {
+	if w.top == len(w.entries) {
 		w.grow()
 	}
-	p := &w.entries[i]
-	n, ok := p.fork.(*thunk[R])
-	if !ok {
-		n = exchange(w, p, newThunk[R])
-	}
-	n.f = f
-	p.state = private
-	w.top = i + 1
+	return &w.entries[w.top]
+}
+
+// supply makes offers if the worker has fewer than the team wants.
+func (w *Worker) supply() {
 	if w.offers.count.Load() < w.team.demand.Load() {
 		w.offer()
 	}
-	return n
 }
 
 func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
@@ -107,15 +113,15 @@ func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
 
 // exchange replaces the fork of the top entry of the stack, which is of another type, by one
 // of type F. The old fork is kept as a spare, so two types may alternate without allocating.
-func exchange[F forked](w *Worker, p *entry, make func() F) F {
-	n, ok := p.spare.(F)
+func exchange[F anyFork](w *Worker, p *entry, make func() F) F {
+	f, ok := p.spare.(F)
 	if !ok {
-		n = make()
-		h := n.base()
+		f = make()
+		h := f.base()
 		h.owner, h.index = w, w.top
 	}
-	p.fork, p.spare = n, p.fork
-	return n
+	p.fork, p.spare = f, p.fork
+	return f
 }
 
 // grow adds entries.
@@ -126,8 +132,8 @@ func (w *Worker) grow() {
 	w.entries = append(w.entries, make([]entry, max(16, len(w.entries)))...)
 }
 
-// retire makes each later use of the worker panic, and releases its forks.
-func (w *Worker) retire() {
+// invalidate makes each later use of the worker panic, and releases its forks.
+func (w *Worker) invalidate() {
 	w.entries, w.top = nil, 0
 }
 

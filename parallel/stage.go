@@ -44,20 +44,20 @@ var ErrSkip = errors.New("parallel: the value is left out")
 // over the call suspends, since its twin is [StageAsync]. It is buffered and
 // buffer_unordered of Rust's streams, and flatMapMerge of Kotlin's flows.
 func Stage[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts ...Option) iter.Seq2[R, error] {
-	return staged(ctx, in, body, opts)
+	return runStage(ctx, in, body, opts)
 }
 
 // StageAsync is [Stage] as a stream. A range over it holds neither a worker nor a
 // goroutine between results. It does not block.
 func StageAsync[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts ...Option) *job.Stream[R] {
-	return stagedAsync(ctx, in, body, opts)
+	return runStageAsync(ctx, in, body, opts)
 }
 
-// staged implements Stage. It is a separate function because the frame of its machine
+// runStage implements Stage. It is a separate function because the frame of its machine
 // would otherwise be an exported name.
 //
 //movenext:async
-func staged[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts []Option) iter.Seq2[R, error] {
+func runStage[T, R any](ctx context.Context, in *job.Stream[T], body func(ctx context.Context, v T) *job.Job[R], opts []Option) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		s := &stage[T, R]{body: body}
 		err := s.open(ctx, in, opts)
@@ -86,28 +86,28 @@ type stage[T, R any] struct {
 	body   func(ctx context.Context, v T) *job.Job[R]
 	degree int
 
-	in    *job.Puller[T]
-	asked *job.Job[T] // the next value; nil: it has not been requested
-	ended error       // of in: io.EOF, or its failure
-	begun []*begun[R] // not taken yet, the oldest first; unordered: in no order
-	bell  bell[R]
+	in        *job.Puller[T]
+	requested *job.Job[T]     // the next value; nil: it has not been requested
+	inputEnd  error           // of in: io.EOF, or its failure
+	bodies    []*stageBody[R] // not taken yet, the oldest first; unordered: in no order
+	bell      bell[R]
 }
 
-// begun is a body under way.
-type begun[R any] struct {
-	node continuation.Node
-	bell *bell[R]
-	job  *job.Job[R]
-	at   int // in stage.begun
+// stageBody is a body under way.
+type stageBody[R any] struct {
+	node  continuation.Node
+	bell  *bell[R]
+	job   *job.Job[R]
+	index int // in stage.bodies
 }
 
 // bell tells the consumer of a stage that a job has ended.
 type bell[R any] struct {
-	mu      sync.Mutex
-	keeps   bool                       // done is filled
-	rung    bool                       // since the last wait
-	waiting *promise.Promise[job.Void] // the consumer
-	done    []*begun[R]                // bodies that have ended, in that order
+	mu        sync.Mutex
+	keepsDone bool                       // done is filled
+	rung      bool                       // since the last wait
+	consumer  *promise.Promise[job.Void] // the consumer
+	done      []*stageBody[R]            // bodies that have ended, in that order
 }
 
 func (s *stage[T, R]) open(ctx context.Context, in *job.Stream[T], opts []Option) error {
@@ -122,7 +122,7 @@ func (s *stage[T, R]) open(ctx context.Context, in *job.Stream[T], opts []Option
 		return err
 	}
 	s.ctx = &bodyContext{&s.operation, nil}
-	s.degree, s.bell.keeps = o.degree, o.asCompleted
+	s.degree, s.bell.keepsDone = o.degree, o.asCompleted
 	s.in = in.Pull()
 	return nil
 }
@@ -131,11 +131,11 @@ func (s *stage[T, R]) open(ctx context.Context, in *job.Stream[T], opts []Option
 //
 //movenext:async
 func (s *stage[T, R]) next() (v R, err error) {
-	for s.goesOn() {
+	for s.continues() {
 		s.advance()
 		if b := s.ready(); b != nil {
 			v, err := b.job.GetResult()
-			if leavesOut(err) {
+			if skips(err) {
 				continue
 			}
 			if err != nil {
@@ -145,11 +145,11 @@ func (s *stage[T, R]) next() (v R, err error) {
 			s.advance() // into the room of this one, while the consumer is busy with it
 			return v, nil
 		}
-		if s.ended != nil && len(s.begun) == 0 {
-			if s.ended == io.EOF {
+		if s.inputEnd != nil && len(s.bodies) == 0 {
+			if s.inputEnd == io.EOF {
 				return v, io.EOF
 			}
-			s.fail(s.ended)
+			s.fail(s.inputEnd)
 			break
 		}
 		if _, err := s.bell.wait().Await(); err != nil {
@@ -160,30 +160,30 @@ func (s *stage[T, R]) next() (v R, err error) {
 	return v, err
 }
 
-// leavesOut reports whether a body leaves its value out. A panic does not, even one with
+// skips reports whether a body leaves its value out. A panic does not, even one with
 // ErrSkip as its value.
-func leavesOut(err error) bool {
+func skips(err error) bool {
 	_, panicked := errors.AsType[*job.PanicError](err)
 	return !panicked && errors.Is(err, ErrSkip)
 }
 
 // advance requests values and begins bodies, as far as this is possible without waiting.
 func (s *stage[T, R]) advance() {
-	for s.ended == nil && len(s.begun) < s.degree {
-		if s.asked == nil {
-			s.asked = s.in.NextAsync(s.ctx)
-			if listen(s.asked, &s.bell) {
+	for s.inputEnd == nil && len(s.bodies) < s.degree {
+		if s.requested == nil {
+			s.requested = s.in.NextAsync(s.ctx)
+			if ringAtEnd(s.requested, &s.bell) {
 				return
 			}
 		}
-		if !s.asked.IsCompleted() {
+		if !s.requested.IsCompleted() {
 			return
 		}
-		v, err := s.asked.GetResult()
-		s.asked = nil
+		v, err := s.requested.GetResult()
+		s.requested = nil
 		if err != nil {
 			rethrow.From(err)
-			s.ended = err
+			s.inputEnd = err
 			return
 		}
 		s.start(v)
@@ -195,8 +195,8 @@ func (s *stage[T, R]) start(v T) {
 	if j == nil {
 		j = job.FromError[R](job.ErrNilJob)
 	}
-	b := &begun[R]{bell: &s.bell, job: j, at: len(s.begun)}
-	s.begun = append(s.begun, b)
+	b := &stageBody[R]{bell: &s.bell, job: j, index: len(s.bodies)}
+	s.bodies = append(s.bodies, b)
 	b.node.Prepare(b)
 	if !j.Register(&b.node) {
 		s.bell.ring(b).Deliver(nil)
@@ -204,24 +204,24 @@ func (s *stage[T, R]) start(v T) {
 }
 
 // ready takes the ended body whose result is the next one, or returns nil.
-func (s *stage[T, R]) ready() *begun[R] {
-	if s.bell.keeps {
+func (s *stage[T, R]) ready() *stageBody[R] {
+	if s.bell.keepsDone {
 		b := s.bell.take()
 		if b != nil {
-			last := len(s.begun) - 1
-			s.begun[b.at] = s.begun[last]
-			s.begun[b.at].at = b.at
-			s.begun[last] = nil
-			s.begun = s.begun[:last]
+			last := len(s.bodies) - 1
+			s.bodies[b.index] = s.bodies[last]
+			s.bodies[b.index].index = b.index
+			s.bodies[last] = nil
+			s.bodies = s.bodies[:last]
 		}
 		return b
 	}
-	if len(s.begun) == 0 || !s.begun[0].job.IsCompleted() {
+	if len(s.bodies) == 0 || !s.bodies[0].job.IsCompleted() {
 		return nil
 	}
-	b := s.begun[0]
-	s.begun[0] = nil
-	s.begun = s.begun[1:]
+	b := s.bodies[0]
+	s.bodies[0] = nil
+	s.bodies = s.bodies[1:]
 	return b
 }
 
@@ -229,11 +229,11 @@ func (s *stage[T, R]) ready() *begun[R] {
 //
 //movenext:async
 func (s *stage[T, R]) close() {
-	if len(s.begun) > 0 || s.asked != nil {
+	if len(s.bodies) > 0 || s.requested != nil {
 		s.stop(true, context.Canceled)
 	}
 	_, err := s.in.StopAsync(s.ctx).Await()
-	for _, b := range s.begun {
+	for _, b := range s.bodies {
 		_, _ = b.job.Await() // the first failure has been reported
 	}
 	s.end()
@@ -241,40 +241,40 @@ func (s *stage[T, R]) close() {
 }
 
 // Completed implements continuation.Target: the body has ended.
-func (b *begun[R]) Completed(schedulers.Worker) continuation.Chain { return b.bell.ring(b) }
+func (b *stageBody[R]) Completed(schedulers.Worker) continuation.Chain { return b.bell.ring(b) }
 
-// arrival is a wait for a value of in.
-type arrival[R any] struct {
+// inputWait is a wait for a value of in.
+type inputWait[R any] struct {
 	node continuation.Node
 	bell *bell[R]
 }
 
 // Completed implements continuation.Target.
-func (a *arrival[R]) Completed(schedulers.Worker) continuation.Chain { return a.bell.ring(nil) }
+func (a *inputWait[R]) Completed(schedulers.Worker) continuation.Chain { return a.bell.ring(nil) }
 
-// listen makes the bell ring when j ends. It returns false if j has already ended.
-func listen[T, R any](j *job.Job[T], b *bell[R]) bool {
+// ringAtEnd makes the bell ring when j ends. It returns false if j has already ended.
+func ringAtEnd[T, R any](j *job.Job[T], b *bell[R]) bool {
 	if j.IsCompleted() {
 		return false
 	}
-	a := &arrival[R]{bell: b}
+	a := &inputWait[R]{bell: b}
 	a.node.Prepare(a)
 	return j.Register(&a.node)
 }
 
 // ring wakes the consumer. The caller delivers the chain.
-func (b *bell[R]) ring(ended *begun[R]) (told continuation.Chain) {
+func (b *bell[R]) ring(ended *stageBody[R]) (waiters continuation.Chain) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if ended != nil && b.keeps {
+	if ended != nil && b.keepsDone {
 		b.done = append(b.done, ended)
 	}
 	b.rung = true
-	if w := b.waiting; w != nil {
-		b.waiting, b.rung = nil, false
-		told, _ = w.TryComplete(context.Background(), job.Void{}, nil)
+	if w := b.consumer; w != nil {
+		b.consumer, b.rung = nil, false
+		waiters, _ = w.TryComplete(context.Background(), job.Void{}, nil)
 	}
-	return told
+	return waiters
 }
 
 // wait returns a job that ends when the bell rings, or has rung since the last wait.
@@ -285,13 +285,13 @@ func (b *bell[R]) wait() *job.Job[job.Void] {
 		b.rung = false
 		return job.FromResult(job.Void{})
 	}
-	b.waiting = new(promise.Promise[job.Void])
-	b.waiting.InitDependent()
-	return b.waiting.Job()
+	b.consumer = new(promise.Promise[job.Void])
+	b.consumer.InitDependent()
+	return b.consumer.Job()
 }
 
 // take returns the body that ended first among those not taken, or nil.
-func (b *bell[R]) take() *begun[R] {
+func (b *bell[R]) take() *stageBody[R] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.done) == 0 {

@@ -27,8 +27,8 @@ type stream[T any] struct {
 	chunk int // items to take at a time
 }
 
-// eachOf runs body for each item of seq, with the index of the item.
-func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.Context, i int, item T) error, opts []Option) error {
+// forSequence runs body for each item of seq, with the index of the item.
+func forSequence[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.Context, i int, item T) error, opts []Option) error {
 	o, err := settingsOf(opts)
 	if err != nil {
 		return err
@@ -41,9 +41,9 @@ func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.C
 		return err
 	}
 	if s.machine {
-		return suspendingEach(s, seq, o.members())
+		return runSequenceForMachine(s, seq, o.members())
 	}
-	if helpers := o.helpers(s.home.Scheduler, s.by); helpers > 0 {
+	if helpers := o.helpers(s.home.Scheduler, s.caller); helpers > 0 {
 		s.carryOut(seq, helpers)
 	} else {
 		s.alone(seq)
@@ -62,18 +62,18 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	s.items = newSequence(&s.operation, seq, s.chunk)
 	defer s.items.stop()
 	s.group = closedGroup(s.home.Scheduler)
-	s.group.open(s.home.Scheduler, s.by, helpers, s)
+	s.group.open(s.home.Scheduler, s.caller, helpers, s)
 	defer s.group.dismiss()
-	s.protect(s.by, (*stream[T]).awaitBaton)
+	s.protect(s.caller, (*stream[T]).awaitBaton)
 }
 
 // alone runs everything on the caller's goroutine, including the sequence.
 func (s *stream[T]) alone(seq iter.Seq[T]) {
 	defer s.end()
-	s.protect(s.by, func(s *stream[T], on schedulers.Worker) {
+	s.protect(s.caller, func(s *stream[T], on schedulers.Worker) {
 		ctx, i := &bodyContext{&s.operation, on}, 0
 		for item := range seq {
-			if !s.goesOn() || !s.step(ctx, i, item) {
+			if !s.continues() || !s.step(ctx, i, item) {
 				return
 			}
 			i++
@@ -88,9 +88,9 @@ func (s *stream[T]) help(on schedulers.Worker) {
 	s.protect(on, (*stream[T]).passBy)
 }
 
-// left implements effort. It returns false: a helper leaves if there are no items at the
+// hasWork implements effort. It returns false: a helper leaves if there are no items at the
 // moment, and the participant that gets the next items calls it again.
-func (s *stream[T]) left() bool { return false }
+func (s *stream[T]) hasWork() bool { return false }
 
 // protect runs one goroutine's part and turns its failure into a failure of the operation.
 func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
@@ -104,7 +104,7 @@ func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedule
 func (s *stream[T]) awaitBaton(on schedulers.Worker) {
 	s.work(on, func() bool {
 		if !s.tryBaton() {
-			defer blocking(on)()
+			defer announceBlock(on)()
 			s.items.baton.Lock()
 		}
 		return true
@@ -128,7 +128,7 @@ func (s *stream[T]) tryBaton() bool {
 func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 	ctx := &bodyContext{&s.operation, on}
 	buf := make([]T, 0, min(s.chunk, 1024)) // a larger chunk may be more than the sequence has
-	for s.goesOn() && baton() {
+	for s.continues() && baton() {
 		items, before := s.items.take(buf, on)
 		s.items.baton.Unlock()
 		if len(items) == 0 {
@@ -136,7 +136,7 @@ func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 		}
 		s.group.invite()
 		for i, item := range items {
-			if !s.goesOn() || !s.step(ctx, before+i, item) {
+			if !s.continues() || !s.step(ctx, before+i, item) {
 				return
 			}
 		}

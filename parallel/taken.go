@@ -58,13 +58,13 @@ import (
 
 // adopt makes w the taker of a fork. The taker calls it before the fork is visible as
 // taken.
-func (w *Worker) adopt(f forked) {
+func (w *Worker) adopt(f anyFork) {
 	h := f.base()
 	h.thief, h.since = w, w.offers.tail
 }
 
 // serve runs a fork that a member without anything to do has taken.
-func (w *Worker) serve(f forked) {
+func (w *Worker) serve(f anyFork) {
 	w.team.demand.Add(-1)
 	w.run(f)
 	w.team.demand.Add(1)
@@ -72,13 +72,13 @@ func (w *Worker) serve(f forked) {
 
 // run runs an adopted fork and publishes its outcome, whatever that is. It does not
 // return if the function calls runtime.Goexit.
-func (w *Worker) run(f forked) {
+func (w *Worker) run(f anyFork) {
 	h, top := f.base(), w.top
 	h.outer, w.current = w.current, h
 	returned := false
 	defer func() {
 		if !returned {
-			w.caught(h, recover())
+			w.recordFailure(h, recover())
 			w.unwind(top)
 		}
 		w.current = h.outer
@@ -89,7 +89,7 @@ func (w *Worker) run(f forked) {
 	returned = true
 }
 
-func (w *Worker) caught(h *header, v any) {
+func (w *Worker) recordFailure(h *header, v any) {
 	if v == nil {
 		h.exited = true
 	} else {
@@ -169,9 +169,7 @@ func (w *Worker) joinAbove(top int) {
 			f := p.fork
 			f.base().generation++
 			w.vacate(i)
-			if w.offers.count.Load() < w.team.demand.Load() {
-				w.offer()
-			}
+			w.supply()
 			f.call(w)
 		default:
 			w.await(i)
@@ -240,7 +238,7 @@ func (w *Worker) sleep(h *header) {
 		wake := make(chan struct{})
 		h.wake = wake
 		if h.state.CompareAndSwap(running, awaited) {
-			unblock := blocking(w.on)
+			unblock := announceBlock(w.on)
 			<-wake
 			unblock()
 		}
@@ -257,6 +255,6 @@ func (w *Worker) park(h *header) {
 	if h.thief.offers.hasSince(h) && h.state.CompareAndSwap(awaited, running) {
 		return
 	}
-	defer blocking(w.on)()
+	defer announceBlock(w.on)()
 	<-wake
 }

@@ -29,14 +29,14 @@ type team struct {
 
 // assemble returns the worker of the caller.
 func (t *team) assemble(s settings) *Worker {
-	helpers := s.helpers(t.home.Scheduler, t.by)
+	helpers := s.helpers(t.home.Scheduler, t.caller)
 	t.workers = make([]atomic.Pointer[Worker], helpers+1)
 	if helpers > 0 {
 		t.demand.Store(int32(helpers) + 1)
 		t.group = closedGroup(t.home.Scheduler)
-		t.group.open(t.home.Scheduler, t.by, helpers, t)
+		t.group.open(t.home.Scheduler, t.caller, helpers, t)
 	}
-	return t.sit(t.by)
+	return t.takeSeat(t.caller)
 }
 
 // carryOut runs the body. When it returns, or when the caller's goroutine exits,
@@ -56,7 +56,7 @@ func (t *team) disband() {
 	}
 	for i := range t.workers {
 		if w := t.workers[i].Load(); w != nil {
-			w.retire()
+			w.invalidate()
 		}
 	}
 }
@@ -65,8 +65,8 @@ func (t *team) disband() {
 func (t *team) help(on schedulers.Worker) {
 	t.label()
 	defer t.unlabel()
-	w := t.sit(on)
-	defer t.stand(w)
+	w := t.takeSeat(on)
+	defer t.leaveSeat(w)
 	for misses := 0; misses < spins && !t.over.Load(); misses++ {
 		f := t.take(w)
 		if f == nil {
@@ -79,8 +79,8 @@ func (t *team) help(on schedulers.Worker) {
 	}
 }
 
-// left implements effort.
-func (t *team) left() bool {
+// hasWork implements effort.
+func (t *team) hasWork() bool {
 	if t.over.Load() {
 		return false
 	}
@@ -93,7 +93,7 @@ func (t *team) left() bool {
 }
 
 // take takes the oldest offered fork, or returns nil.
-func (t *team) take(w *Worker) forked {
+func (t *team) take(w *Worker) anyFork {
 	n := len(t.workers)
 	for range n {
 		if v := t.workers[w.victim].Load(); v != nil && v != w && v.offers.count.Load() > 0 {
@@ -106,8 +106,8 @@ func (t *team) take(w *Worker) forked {
 	return nil
 }
 
-// sit returns the worker of a free seat. There are as many seats as members.
-func (t *team) sit(on schedulers.Worker) *Worker {
+// takeSeat returns the worker of a free seat. There are as many seats as members.
+func (t *team) takeSeat(on schedulers.Worker) *Worker {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := 0
@@ -124,7 +124,7 @@ func (t *team) sit(on schedulers.Worker) *Worker {
 	return w
 }
 
-func (t *team) stand(w *Worker) {
+func (t *team) leaveSeat(w *Worker) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w.taken = false
