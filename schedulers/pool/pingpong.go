@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
 
 // pingPong keeps two machines that take turns on one worker. Pool.mu guards it,
-// except for on.
+// except for enabled.
 //
 // # The difficulty
 //
@@ -37,7 +38,7 @@ import (
 // Not starting a worker breaks the invariant of idle.go, for at most one interval:
 //
 //	poster                                  timer, under mu
-//	 1. push, under the queue's lock         1. on = false
+//	 1. push, under the queue's lock         1. enabled = false
 //	 2. read enabled; true: start no worker  2. dispatch, which checks every queue
 //
 // If the poster read true, its push precedes the timer's check, by the same argument
@@ -45,10 +46,8 @@ import (
 // rules hold as before: the worker that pushed takes the machine when its work ends,
 // and a worker that is about to block announces that, which calls dispatch.
 type pingPong struct {
-	enabled      interleave.Bool
-	timer        *interleave.Timer
-	armed        bool
-	lastProgress uint64 // progress at the last check
+	runloop.Watch
+	enabled interleave.Bool
 }
 
 const (
@@ -66,15 +65,11 @@ func (b *pingPong) leaveToWorker(first bool, hint schedulers.Hint) bool {
 
 // watch schedules a check after one interval; mu is held.
 func (b *pingPong) watch(p *Pool) {
-	if b.armed {
+	if b.Armed() {
 		return
 	}
-	b.armed, b.lastProgress = true, p.progress()
-	if b.timer == nil {
-		b.timer = interleave.AfterFunc(pingPongPause, p.checkPingPong)
-		return
-	}
-	b.timer.Reset(pingPongPause)
+	b.LastProgress = p.progress()
+	b.Arm(pingPongPause)
 }
 
 // checkPingPong runs when an interval has passed.
@@ -82,8 +77,8 @@ func (p *Pool) checkPingPong() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := &p.pingPong
-	b.armed = false
-	items := (p.progress() - b.lastProgress) / 2 // counts starts and ends
+	b.End()
+	items := (p.progress() - b.LastProgress) / 2 // counts starts and ends
 	if p.ending.Begun() || items*uint64(pingPongWork) < uint64(pingPongPause) {
 		b.enabled.Store(false) // before the check: a poster after it has to see this
 		p.dispatch()

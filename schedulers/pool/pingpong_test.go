@@ -129,7 +129,7 @@ func TestShortWorksKeepAPairOnOneWorker(t *testing.T) {
 		time.Sleep(pingPongPause)
 		synctest.Wait()
 		assert.False(t, p.pingPong.enabled.Load(), "nothing has run since")
-		assert.False(t, p.pingPong.armed, "an idle pool has no timer")
+		assert.False(t, p.pingPong.Armed(), "an idle pool has no timer")
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }

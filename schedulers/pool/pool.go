@@ -77,6 +77,7 @@ type counts struct {
 func New(opts ...Option) *Pool {
 	p := &Pool{stallFor: DefaultStall}
 	p.replacement = replacement{every: defaultReplace, countActive: readActive}
+	p.stall.Expired, p.replacement.Expired, p.pingPong.Expired = p.checkStall, p.checkWaiting, p.checkPingPong
 	for _, o := range opts {
 		if o != nil {
 			o(p)

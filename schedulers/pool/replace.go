@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/census"
-	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/runloop"
 )
 
 // replacement immediately replaces workers whose work blocks. Pool.mu guards it.
@@ -56,11 +56,9 @@ import (
 // starts the next one if needed, so a thousand start within a millisecond,
 // without a timer in between.
 type replacement struct {
-	every        time.Duration // how often to check; <= 0: never
-	pause        time.Duration // until the next check: longer while nothing is found
-	timer        *interleave.Timer
-	watching     bool
-	lastProgress uint64 // progress at the last check
+	runloop.Watch
+	every time.Duration // how often to check; <= 0: never
+	pause time.Duration // until the next check: longer while nothing is found
 	// assumedWaiting is how many workers may be assumed to wait in their work without another
 	// check of each.
 	assumedWaiting int
@@ -81,20 +79,12 @@ const (
 
 // shouldStart reports whether the watch should be on and is not.
 func (r *replacement) shouldStart(p *Pool) bool {
-	return !r.watching && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
+	return !r.Armed() && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
 }
 
 func (r *replacement) watch(p *Pool) {
-	r.watching, r.pause, r.lastProgress = true, r.every, p.progress()
-	r.arm(p)
-}
-
-func (r *replacement) arm(p *Pool) {
-	if r.timer == nil {
-		r.timer = interleave.AfterFunc(r.pause, p.checkWaiting)
-		return
-	}
-	r.timer.Reset(r.pause)
+	r.pause, r.LastProgress = r.every, p.progress()
+	r.Arm(r.pause)
 }
 
 // checkWaiting checks for waiting workers when the timer expires.
@@ -102,15 +92,15 @@ func (p *Pool) checkWaiting() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.replacement
-	r.watching = false
+	r.End()
 	p.updateNeedsDispatch() // before the check: a poster after it has to see the new value
 	if p.ending.Reached() || !p.anyQueued() {
 		p.setWaiting(0)
 		return
 	}
-	before := r.lastProgress
-	r.lastProgress, r.assumedWaiting = p.progress(), 0
-	items := (r.lastProgress - before) / 2 // counts starts and ends
+	before := r.LastProgress
+	r.LastProgress, r.assumedWaiting = p.progress(), 0
+	items := (r.LastProgress - before) / 2 // counts starts and ends
 	if items*uint64(shortWork) < uint64(r.pause)*uint64(p.capacity.running) {
 		p.countWaiting(1)
 	} else {
@@ -121,8 +111,7 @@ func (p *Pool) checkWaiting() {
 	} else {
 		r.pause = min(2*r.pause, maxPause*r.every)
 	}
-	r.watching = true
-	r.arm(p)
+	r.Arm(r.pause)
 	p.dispatch()
 }
 

@@ -121,7 +121,7 @@ func TestEachLookOfTheTimerProvesAnew(t *testing.T) {
 	p.checkWaiting()
 	p.mu.Lock()
 	assert.Zero(t, p.capacity.waiting)
-	p.replacement.timer.Stop()
+	p.replacement.Stop()
 	p.mu.Unlock()
 }
 
@@ -179,7 +179,9 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	p := New(Workers(1, 2))
 	w := p.slots.take(p)
-	p.capacity.running, p.stall.watching, p.replacement.watching = 1, true, true
+	p.capacity.running = 1
+	p.stall.Arm(time.Hour)
+	p.replacement.Arm(time.Hour)
 	p.updateNeedsDispatch()
 	require.False(t, p.needsDispatch.Load())
 	w.mayHaveWork.Store(true)
@@ -192,7 +194,9 @@ func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	w.mu.Unlock()
 	look.Wait()
 	assert.True(t, p.needsDispatch.Load())
-	assert.False(t, p.replacement.watching)
+	assert.False(t, p.replacement.Armed())
+	p.stall.Stop()
+	p.replacement.Stop()
 }
 
 func TestTheRuntimeIsNotAskedWhileWorkIsShort(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/internal/ending"
-	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -49,11 +48,9 @@ func (p *Pool) finish() {
 	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
-	for _, t := range []*interleave.Timer{p.stall.timer, p.replacement.timer, p.pingPong.timer} {
-		if t != nil {
-			t.Stop()
-		}
-	}
+	p.stall.Stop()
+	p.replacement.Stop()
+	p.pingPong.Stop()
 	if p.climbing != nil {
 		p.climbing.stop()
 	}

@@ -1,6 +1,6 @@
 package pool
 
-import "github.com/movenext/movenext/internal/interleave"
+import "github.com/movenext/movenext/internal/runloop"
 
 // stall is the watch over work that waits while all workers are busy. Pool.mu
 // guards it.
@@ -21,30 +21,20 @@ import "github.com/movenext/movenext/internal/interleave"
 // The rule deliberately applies to no progress, not to slow progress: another mechanism
 // finds the number of workers with the best throughput (HillClimbing).
 type stall struct {
-	timer        *interleave.Timer
-	watching     bool
-	lastProgress uint64 // progress when the interval began
-	added        int    // workers allowed when it began; their first work is not progress
-	step         int    // how many the next stalled interval allows
+	runloop.Watch
+	added int // workers allowed when the interval began; their first work is not progress
+	step  int // how many the next stalled interval allows
 }
 
 // shouldStart reports whether the watch should be on and is not.
 func (s *stall) shouldStart(p *Pool) bool {
-	return !s.watching && p.stallFor > 0 && p.capacity.limit < p.max
+	return !s.Armed() && p.stallFor > 0 && p.capacity.limit < p.max
 }
 
 // watch begins an interval.
 func (s *stall) watch(p *Pool) {
-	s.watching, s.lastProgress, s.added, s.step = true, p.progress(), 0, 1
-	s.arm(p)
-}
-
-func (s *stall) arm(p *Pool) {
-	if s.timer == nil {
-		s.timer = interleave.AfterFunc(p.stallFor, p.checkStall)
-		return
-	}
-	s.timer.Reset(p.stallFor)
+	s.LastProgress, s.added, s.step = p.progress(), 0, 1
+	s.Arm(p.stallFor)
 }
 
 // lowerLimit takes back one worker that a stall has added. It is called when a worker has found
@@ -61,21 +51,20 @@ func (p *Pool) checkStall() {
 	if p.ending.Reached() {
 		return
 	}
-	s.watching = false
+	s.End()
 	p.updateNeedsDispatch()
 	if !p.anyQueued() {
 		return
 	}
 	s.addWorkers(p)
-	s.watching = true
-	s.arm(p)
+	s.Arm(p.stallFor)
 	p.dispatch()
 }
 
 // addWorkers allows more workers if the interval that has passed was a stalled one.
 func (s *stall) addWorkers(p *Pool) {
 	now := p.progress()
-	if now-s.lastProgress > uint64(s.added) || p.capacity.free() {
+	if now-s.LastProgress > uint64(s.added) || p.capacity.free() {
 		s.added, s.step = 0, 1
 		s.lowerLimit(p)
 	} else {
@@ -89,7 +78,7 @@ func (s *stall) addWorkers(p *Pool) {
 		p.capacity.limit += s.added
 		p.tellInjected(s.added)
 	}
-	s.lastProgress = now
+	s.LastProgress = now
 }
 
 // progress returns a number that grows when a worker takes or finishes work.

@@ -135,7 +135,7 @@ func TestTheWatchEndsWhenNothingIsQueued(t *testing.T) {
 		watching := func() bool {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			return p.stall.watching
+			return p.stall.Armed()
 		}
 		assert.True(t, watching())
 		time.Sleep(10 * time.Second)
@@ -156,7 +156,7 @@ func TestAPoolThatHasEndedLeavesNoTimer(t *testing.T) {
 		}
 		close(hold)
 		require.NoError(t, p.Shutdown(context.Background()))
-		assert.False(t, p.stall.timer.Stop(), "it was stopped")
-		assert.False(t, p.replacement.timer.Stop())
+		assert.False(t, p.stall.Stop(), "it was stopped")
+		assert.False(t, p.replacement.Stop())
 	})
 }

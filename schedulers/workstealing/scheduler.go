@@ -78,6 +78,7 @@ type processor struct {
 // replaced as its documentation says.
 func New(opts ...Option) *Scheduler {
 	s := &Scheduler{}
+	s.watch.Expired = s.checkProgress
 	s.applyOptions(opts)
 	for i := range s.procs {
 		p := &processor{id: i + 1}

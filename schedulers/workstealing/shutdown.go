@@ -40,9 +40,7 @@ func (s *Scheduler) finish() {
 	if !s.ending.Begun() || s.ending.Reached() || s.count.alive > 0 || s.anyQueued() {
 		return
 	}
-	if s.watch.timer != nil {
-		s.watch.timer.Stop()
-	}
+	s.watch.Stop()
 	s.ending.Reach()
 }
 

@@ -3,7 +3,7 @@ package workstealing
 import (
 	"time"
 
-	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/runloop"
 )
 
 // watch takes processors from workers whose work blocks without announcing it, as sysmon
@@ -14,36 +14,29 @@ import (
 // Work that computes for long loses its processor too, as a goroutine does; in the worst
 // case there is one goroutine per work item.
 type watch struct {
-	timeout      time.Duration
-	timer        *interleave.Timer
-	armed        bool
-	lastProgress uint64 // progress when the interval began
+	runloop.Watch
+	timeout time.Duration // <= 0: never
 }
 
 // arm begins an interval, unless one has begun; mu is held. It is called when the last
 // idle processor is taken.
 func (s *Scheduler) arm() {
-	if s.ending.Reached() || s.watch.armed || s.watch.timeout <= 0 {
+	if s.ending.Reached() || s.watch.Armed() || s.watch.timeout <= 0 {
 		return
 	}
-	s.watch.armed = true
-	s.watch.lastProgress = s.progress()
-	if s.watch.timer == nil {
-		s.watch.timer = interleave.AfterFunc(s.watch.timeout, s.look)
-		return
-	}
-	s.watch.timer.Reset(s.watch.timeout)
+	s.watch.LastProgress = s.progress()
+	s.watch.Arm(s.watch.timeout)
 }
 
-// look checks for progress when an interval has passed.
-func (s *Scheduler) look() {
+// checkProgress checks for progress when an interval has passed.
+func (s *Scheduler) checkProgress() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watch.armed = false
+	s.watch.End()
 	if s.ending.Reached() || s.idle.Load() > 0 {
 		return
 	}
-	if s.progress() == s.watch.lastProgress && s.anyQueued() {
+	if s.progress() == s.watch.LastProgress && s.anyQueued() {
 		s.retake()
 	}
 	s.arm()
