@@ -22,9 +22,9 @@ type Shutdowner interface {
 // nothing to do when it is reached.
 type Consenter interface {
 	// MayRunInPlace reports whether w, accepted earlier, may be run now on the calling
-	// goroutine, which believes it is the worker by (nil: no worker of any scheduler).
+	// goroutine, which believes it is the worker caller (nil: no worker of any scheduler).
 	// It must not block.
-	MayRunInPlace(w Work, by Worker) bool
+	MayRunInPlace(w Work, caller Worker) bool
 }
 
 // Reclaimer is a scheduler that gives queued work back to one of its workers that waits
@@ -33,10 +33,10 @@ type Consenter interface {
 type Reclaimer interface {
 	// Reclaim removes w, accepted earlier, from its queue and returns true if it
 	// finds w without a search and the calling goroutine, which believes it is
-	// the worker by, may run it now. The scheduler then counts w as completed; it
+	// the worker caller, may run it now. The scheduler then counts w as completed; it
 	// calls neither method of w, and the caller runs it. If Reclaim returns false, w may
 	// be queued, running or done. w must be comparable. Reclaim must not block.
-	Reclaim(w Work, by Worker) bool
+	Reclaim(w Work, caller Worker) bool
 }
 
 // Admitter is a scheduler that lets one of its workers run new work at once, without
@@ -44,9 +44,9 @@ type Reclaimer interface {
 type Admitter interface {
 	// Admit counts one work item as accepted and completed and returns true, if
 	// the scheduler would accept work now and the calling goroutine, which
-	// believes it is the worker by, may run it at once. The caller then runs the
+	// believes it is the worker caller, may run it at once. The caller then runs the
 	// item, unless it finds that another goroutine does. Admit must not block.
-	Admit(by Worker) bool
+	Admit(caller Worker) bool
 }
 
 // Blocker is a [Worker] that must be notified when its goroutine is about to block, so

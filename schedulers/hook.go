@@ -130,18 +130,18 @@ type PanicHearer interface {
 	HearPanic(value any, stack []byte)
 }
 
-// ReportPanic reports a recovered panic to each [PanicHearer] among the worker by, on
+// ReportPanic reports a recovered panic to each [PanicHearer] among the worker w, on
 // whose goroutine it was recovered, and the workers beneath it. It does nothing for a nil
 // worker. stack is the stack of the panic.
-func ReportPanic(by Worker, value any, stack []byte) {
-	for by != nil {
-		if h, ok := by.(PanicHearer); ok {
+func ReportPanic(w Worker, value any, stack []byte) {
+	for w != nil {
+		if h, ok := w.(PanicHearer); ok {
 			h.HearPanic(value, stack)
 		}
-		v, ok := by.(interface{ Beneath() Worker })
+		v, ok := w.(interface{ Beneath() Worker })
 		if !ok {
 			return
 		}
-		by = v.Beneath()
+		w = v.Beneath()
 	}
 }

@@ -115,15 +115,15 @@ func (e Event) String() string {
 	return b.String()
 }
 
-// EventOf returns an event of kind k about the worker by, for [Tell]. A nil worker means
+// EventOf returns an event of kind k about the worker w, for [Tell]. A nil worker means
 // no particular one.
-func EventOf(k EventKind, by Worker) Event {
+func EventOf(k EventKind, w Worker) Event {
 	e := Event{Kind: k}
-	if by == nil {
+	if w == nil {
 		return e
 	}
-	e.Scheduler, e.Worker = by.Scheduler(), by.ID()
-	if p, ok := by.(interface{ Processor() int }); ok {
+	e.Scheduler, e.Worker = w.Scheduler(), w.ID()
+	if p, ok := w.(interface{ Processor() int }); ok {
 		e.Processor = p.Processor()
 	}
 	return e
@@ -307,19 +307,19 @@ func RunTold(home Scheduler, w Work, on Worker) {
 	w.Run(on)
 }
 
-// TellWait reports that the worker by waits in the middle of its work, for schedulers
-// that learn of a wait in another way than by [Wait]. ended reports that the wait is
+// TellWait reports that the worker w waits in the middle of its work, for schedulers
+// that learn of a wait in another way than by [Wait]. end reports that the wait is
 // over, and must be called once. For a nil worker nothing is reported.
-func TellWait(by Worker) (ended func()) { return tellPause(by, Blocked, Unblocked) }
+func TellWait(w Worker) (end func()) { return tellPause(w, Blocked, Unblocked) }
 
 // TellPark is [TellWait] for a worker that sleeps because it has nothing to do.
-func TellPark(by Worker) (ended func()) { return tellPause(by, Parked, Unparked) }
+func TellPark(w Worker) (end func()) { return tellPause(w, Parked, Unparked) }
 
-func tellPause(by Worker, begin, end EventKind) (ended func()) {
-	if by == nil || !Observed() {
+func tellPause(w Worker, begin, end EventKind) (ended func()) {
+	if w == nil || !Observed() {
 		return func() {}
 	}
-	e := EventOf(begin, by)
+	e := EventOf(begin, w)
 	if e.Scheduler == nil {
 		return func() {}
 	}

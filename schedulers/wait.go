@@ -15,11 +15,11 @@ type Pumper interface {
 	Pump(ctx context.Context, home Scheduler, done <-chan struct{}) error
 }
 
-// Wait waits on the calling goroutine, which believes it is the worker by, until done is
+// Wait waits on the calling goroutine, which believes it is the worker w, until done is
 // closed, and returns nil, or until ctx ends, and returns its cause. It involves the worker
 // as far as the worker can help: it calls Pump of a [Pumper], and otherwise announces the
 // wait to a [HomeBlocker] or [Blocker]. The worker may refuse with an error that wraps
-// [ErrWouldDeadlock]. If by is nil, Wait looks the worker up with [Here], so that a wait
+// [ErrWouldDeadlock]. If w is nil, Wait looks the worker up with [Here], so that a wait
 // whose context does not name its worker does not block that worker unnoticed.
 //
 // home is the scheduler whose work will close done, if that is certain, and nil
@@ -27,20 +27,20 @@ type Pumper interface {
 // the scheduler should know of:
 //
 //	err := schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed)
-func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) error {
+func Wait(ctx context.Context, w Worker, home Scheduler, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if by == nil {
-		by = Here()
+	if w == nil {
+		w = Here()
 	}
-	if by != nil && Observed() {
-		defer TellWait(by)()
+	if w != nil && Observed() {
+		defer TellWait(w)()
 	}
-	if p, ok := by.(Pumper); ok {
+	if p, ok := w.(Pumper); ok {
 		return p.Pump(ctx, home, done)
 	}
-	unblock, err := block(by, home, done)
+	unblock, err := block(w, home, done)
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) 
 	}
 }
 
-func block(by Worker, home Scheduler, done <-chan struct{}) (unblock func(), err error) {
+func block(w Worker, home Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	if home != nil {
-		if b, ok := by.(HomeBlocker); ok {
+		if b, ok := w.(HomeBlocker); ok {
 			return b.BlockFor(home, done)
 		}
 	}
-	if b, ok := by.(Blocker); ok {
+	if b, ok := w.(Blocker); ok {
 		return b.Block()
 	}
 	return func() {}, nil

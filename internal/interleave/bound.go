@@ -7,24 +7,24 @@ import (
 	"math/rand/v2"
 )
 
-// bounded tries all schedules with a limited number of preemptions, that is, points at
+// boundedSearch tries all schedules with a limited number of preemptions, that is, points at
 // which a thread is interrupted although it could continue. Most bugs need one or two, and
 // even a program with too many schedules has few enough of these.
-type bounded struct {
+type boundedSearch struct {
 	bound int // -1: none
 	nodes []branch
 }
 
 // branch is a state along the current schedule.
 type branch struct {
-	left        set // threads that are still to be tried
+	untried     set // threads that are still to be tried
 	chosen      int
 	last        int
-	could       bool // the last thread could continue
+	canContinue bool // the last thread could continue
 	preemptions int  // before
 }
 
-func (b *bounded) choose(s *Schedule, enabled set, last int) int {
+func (b *boundedSearch) choose(s *Schedule, enabled set, last int) int {
 	d := len(s.events)
 	if d < len(b.nodes) {
 		return b.nodes[d].chosen
@@ -32,29 +32,29 @@ func (b *bounded) choose(s *Schedule, enabled set, last int) int {
 	if enabled == 0 {
 		return -1
 	}
-	n := branch{chosen: first(enabled, last), last: last, could: last >= 0 && enabled.has(last)}
+	n := branch{chosen: prefer(enabled, last), last: last, canContinue: last >= 0 && enabled.has(last)}
 	if d > 0 {
 		n.preemptions = b.nodes[d-1].after()
 	}
-	n.left = enabled &^ one(n.chosen)
+	n.untried = enabled &^ singleton(n.chosen)
 	b.nodes = append(b.nodes, n)
 	return n.chosen
 }
 
 // after returns the number of preemptions after the choice.
 func (n *branch) after() int {
-	if n.could && n.chosen != n.last {
+	if n.canContinue && n.chosen != n.last {
 		return n.preemptions + 1
 	}
 	return n.preemptions
 }
 
-func (b *bounded) next() bool {
+func (b *boundedSearch) next() bool {
 	for len(b.nodes) > 0 {
 		n := &b.nodes[len(b.nodes)-1]
-		if n.left != 0 && (!n.could || b.bound < 0 || n.preemptions < b.bound) {
-			n.chosen = bits.TrailingZeros32(uint32(n.left))
-			n.left &^= one(n.chosen)
+		if n.untried != 0 && (!n.canContinue || b.bound < 0 || n.preemptions < b.bound) {
+			n.chosen = bits.TrailingZeros32(uint32(n.untried))
+			n.untried &^= singleton(n.chosen)
 			return true
 		}
 		b.nodes = b.nodes[:len(b.nodes)-1]

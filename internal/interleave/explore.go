@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// schedulesEach is the limit of each kind of search.
-var schedulesEach = flag.Int("interleave.schedules", 20_000, "how many schedules each search for bad interleavings may try")
+// maxSchedules is the limit of each kind of search.
+var maxSchedules = flag.Int("interleave.schedules", 20_000, "how many schedules each search for bad interleavings may try")
 
 // Program prepares a program: it makes the variables that the goroutines share, and adds
 // the goroutines with [Schedule.Go]. The goroutines run after it has returned, and check
@@ -57,7 +57,7 @@ func (r Report) String() string {
 // test fails with the schedule of the first failure. The report is logged.
 func Explore(t T, program Program) Report {
 	t.Helper()
-	r := Search(program, *schedulesEach)
+	r := Search(program, *maxSchedules)
 	if r.Failure != "" {
 		t.Fatalf("%s", r.Failure)
 	}
@@ -72,7 +72,7 @@ func Search(program Program, limit int) Report {
 	for more := true; more && r.Schedules+r.Repeated < limit; more = x.next() {
 		cuts := x.cuts
 		s := run(program, x, false)
-		if r.failed(program, s) {
+		if r.recordFailure(program, s) {
 			return r
 		}
 		r.Repeated += x.cuts - cuts
@@ -82,10 +82,10 @@ func Search(program Program, limit int) Report {
 		return r
 	}
 	for bound := 0; r.Bounded < limit; bound++ {
-		b := &bounded{bound: bound}
+		b := &boundedSearch{bound: bound}
 		more := true
 		for ; more && r.Bounded < limit; more = b.next() {
-			if r.failed(program, run(program, b, false)) {
+			if r.recordFailure(program, run(program, b, false)) {
 				return r
 			}
 			r.Bounded++
@@ -95,7 +95,7 @@ func Search(program Program, limit int) Report {
 		}
 	}
 	for p := newPCT(1); r.Random < limit/2; p.next() {
-		if r.failed(program, run(program, p, false)) {
+		if r.recordFailure(program, run(program, p, false)) {
 			return r
 		}
 		r.Random++
@@ -103,30 +103,30 @@ func Search(program Program, limit int) Report {
 	return r
 }
 
-// failed reports whether the schedule has failed, and records the failure. It then searches
+// recordFailure reports whether the schedule has failed, and records the failure. It then searches
 // for a failing schedule with as few preemptions as possible, which is easier to read.
-func (r *Report) failed(program Program, s *Schedule) bool {
+func (r *Report) recordFailure(program Program, s *Schedule) bool {
 	r.Steps = max(r.Steps, len(s.events))
 	if s.failure == "" {
 		return false
 	}
 	tried := 0
 	for bound := 0; bound <= 3 && tried < 20_000; bound++ {
-		b := &bounded{bound: bound}
+		b := &boundedSearch{bound: bound}
 		for more := true; more && tried < 20_000; more = b.next() {
 			tried++
 			if simple := run(program, b, false); simple.failure != "" {
-				r.Failure = described(program, simple)
+				r.Failure = describe(program, simple)
 				return true
 			}
 		}
 	}
-	r.Failure = described(program, s)
+	r.Failure = describe(program, s)
 	return true
 }
 
-// described repeats a failing schedule, and returns a description of its steps.
-func described(program Program, s *Schedule) string {
+// describe repeats a failing schedule, and returns a description of its steps.
+func describe(program Program, s *Schedule) string {
 	var order script
 	for _, e := range s.events {
 		order = append(order, e.thread)
@@ -145,7 +145,7 @@ func described(program Program, s *Schedule) string {
 		if e.kind == cas && !e.wrote {
 			effect = " fails"
 		}
-		fmt.Fprintf(&b, "  %-12s %s%s\n", s.threads[e.thread].name, e.pending, effect)
+		fmt.Fprintf(&b, "  %-12s %s%s\n", s.threads[e.thread].name, e.step, effect)
 	}
 	return b.String()
 }

@@ -199,7 +199,7 @@ func TestTheReductionLosesNoOutcome(t *testing.T) {
 			slices.Sort(found)
 			return found, schedules, true
 		}
-		want, n, whole := outcomes(&bounded{bound: -1})
+		want, n, whole := outcomes(&boundedSearch{bound: -1})
 		if !whole {
 			continue
 		}

@@ -27,13 +27,13 @@ import "math/bits"
 
 // reduction is the strategy.
 type reduction struct {
-	nodes []reduced
+	nodes []reductionNode
 	cut   bool // the schedule that runs repeats another one from here on
 	cuts  int  // schedules that did
 }
 
-// reduced is a state along the current schedule.
-type reduced struct {
+// reductionNode is a state along the current schedule.
+type reductionNode struct {
 	enabled set
 	todo    set // threads that have to be tried
 	done    set // and those that were
@@ -47,18 +47,18 @@ func (r *reduction) choose(s *Schedule, enabled set, last int) int {
 		return r.nodes[d].chosen
 	}
 	if r.cut {
-		return first(enabled, last)
+		return prefer(enabled, last)
 	}
 	r.compare(s, last)
 	if enabled == 0 {
 		return -1
 	}
-	n := reduced{enabled: enabled}
+	n := reductionNode{enabled: enabled}
 	if d > 0 {
 		before, e := &r.nodes[d-1], &s.events[d-1]
 		for _, t := range s.threads {
 			if (before.asleep | before.done).has(t.id) && t.id != last && !dependent(&t.op, e) {
-				n.asleep |= one(t.id)
+				n.asleep |= singleton(t.id)
 			}
 		}
 	}
@@ -66,20 +66,20 @@ func (r *reduction) choose(s *Schedule, enabled set, last int) int {
 	if awake == 0 {
 		r.cut = true
 		r.cuts++
-		return first(enabled, last)
+		return prefer(enabled, last)
 	}
-	n.chosen = first(awake, last)
-	n.todo = one(n.chosen)
+	n.chosen = prefer(awake, last)
+	n.todo = singleton(n.chosen)
 	r.nodes = append(r.nodes, n)
 	return n.chosen
 }
 
-// first returns the preferred thread: the last one, if it can continue.
-func first(of set, last int) int {
-	if last >= 0 && of.has(last) {
+// prefer returns the preferred thread: the last one, if it can continue.
+func prefer(enabled set, last int) int {
+	if last >= 0 && enabled.has(last) {
 		return last
 	}
-	return bits.TrailingZeros32(uint32(of))
+	return bits.TrailingZeros32(uint32(enabled))
 }
 
 // compare finds races between the pending steps and the events. It need not compare all
@@ -108,30 +108,30 @@ func (r *reduction) compare(s *Schedule, last int) {
 func (r *reduction) try(s *Schedule, i int, t *thread) {
 	n := &r.nodes[i]
 	if n.enabled.has(t.id) {
-		n.todo |= one(t.id)
+		n.todo |= singleton(t.id)
 		return
 	}
 	var leads set
 	for _, e := range s.events[i+1:] {
 		if e.seq <= t.clock[e.thread] && n.enabled.has(e.thread) {
-			leads |= one(e.thread)
+			leads |= singleton(e.thread)
 		}
 	}
 	switch {
 	case leads == 0:
 		n.todo |= n.enabled
 	case leads&n.todo == 0:
-		n.todo |= one(first(leads, -1))
+		n.todo |= singleton(prefer(leads, -1))
 	}
 }
 
 // dependent reports whether the order of the pending step and the event matters.
-func dependent(p *pending, e *event) bool {
+func dependent(p *step, e *event) bool {
 	return p.object == e.object && (e.wrote || p.kind != load)
 }
 
 // races reports whether the two are dependent, and the pending step could have been first.
-func races(p *pending, e *event) bool {
+func races(p *step, e *event) bool {
 	if !dependent(p, e) {
 		return false
 	}
@@ -142,9 +142,9 @@ func (r *reduction) next() bool {
 	r.cut = false
 	for len(r.nodes) > 0 {
 		n := &r.nodes[len(r.nodes)-1]
-		n.done |= one(n.chosen)
+		n.done |= singleton(n.chosen)
 		if left := n.todo &^ n.done &^ n.asleep; left != 0 {
-			n.chosen = first(left, -1)
+			n.chosen = prefer(left, -1)
 			return true
 		}
 		r.nodes = r.nodes[:len(r.nodes)-1]

@@ -45,15 +45,15 @@ type object struct {
 	timer    *Timer
 }
 
-// before is called at the beginning of a step: it returns when the step is chosen.
-func (o *object) before(k kind) {
+// announce is called at the beginning of a step: it returns when the step is chosen.
+func (o *object) announce(k kind) {
 	if s := current; s != nil && s.running != nil {
-		s.before(o, k)
+		s.announce(o, k)
 	}
 }
 
-// written is called when a step has written.
-func (o *object) written() {
+// noteWrite is called when a step has written.
+func (o *object) noteWrite() {
 	o.changes++
 	if s := current; s != nil && s.running != nil {
 		s.wrote = true
@@ -67,7 +67,7 @@ const maxThreads = 24
 type set uint32
 
 func (m set) has(id int) bool { return m>>id&1 != 0 }
-func one(id int) set          { return 1 << id }
+func singleton(id int) set    { return 1 << id }
 
 // clock holds, for each thread, how many of its steps precede a point.
 type clock [maxThreads]uint16
@@ -87,7 +87,7 @@ type thread struct {
 	yield func(struct{}) bool
 	done  bool
 
-	op    pending
+	op    step
 	steps uint16
 	clock clock
 	read  map[*object]int // objects read since it last waited in Spin, and their versions
@@ -95,8 +95,8 @@ type thread struct {
 	timer *Timer
 }
 
-// pending is the next step of a thread.
-type pending struct {
+// step is the next step of a thread.
+type step struct {
 	kind   kind
 	object *object
 	id     int // of the object
@@ -105,22 +105,22 @@ type pending struct {
 
 // event is a step that was done.
 type event struct {
-	pending
+	step
 	thread int
 	seq    uint16 // its number among the events of its thread, from 1
 	wrote  bool
 }
 
-// seen holds the clocks of the last steps on an object.
-type seen struct{ reads, writes clock }
+// objectClocks holds the clocks of the last steps on an object.
+type objectClocks struct{ reads, writes clock }
 
 // Schedule is one run of a program under test.
 type Schedule struct {
 	number   uint64
-	by       strategy
+	strategy strategy
 	threads  []*thread
 	events   []event
-	objects  []seen
+	objects  []objectClocks
 	running  *thread
 	chosen   *thread
 	starting bool
@@ -144,8 +144,8 @@ var (
 	abandoned bool // the goroutines of a schedule that has failed unwind
 )
 
-// longest is the largest number of steps in a schedule.
-const longest = 5000
+// maxSteps is the largest number of steps in a schedule.
+const maxSteps = 5000
 
 // Go adds a goroutine to the program. It may be called before the program runs, and by the
 // program's goroutines.
@@ -173,22 +173,22 @@ func (s *Schedule) add(name string) *thread {
 func (s *Schedule) start(t *thread, f func()) {
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.yield = yield
-		defer s.ended(t)
+		defer s.endThread(t)
 		f()
 	})
-	by, starting := s.running, s.starting
+	running, starting := s.running, s.starting
 	s.running, s.starting = t, true
 	t.next()
-	s.running, s.starting = by, starting
+	s.running, s.starting = running, starting
 }
 
-// unwound ends the goroutines of a failed schedule.
-type unwound struct{}
+// unwind ends the goroutines of a failed schedule.
+type unwind struct{}
 
-// ended is deferred in each thread.
-func (s *Schedule) ended(t *thread) {
+// endThread is deferred in each thread.
+func (s *Schedule) endThread(t *thread) {
 	if v := recover(); v != nil && !abandoned {
-		if _, is := v.(unwound); !is {
+		if _, is := v.(unwind); !is {
 			buf := make([]byte, 4096)
 			s.fail(fmt.Sprintf("%s panicked: %v\n%s", t.name, v, buf[:runtime.Stack(buf, false)]))
 		}
@@ -208,10 +208,10 @@ func (s *Schedule) fail(why string) {
 	}
 }
 
-// before announces the step of the running thread, and returns when it is chosen.
-func (s *Schedule) before(o *object, k kind) {
+// announce announces the step of the running thread, and returns when it is chosen.
+func (s *Schedule) announce(o *object, k kind) {
 	t := s.running
-	t.op = pending{kind: k, object: o, id: s.idOf(o)}
+	t.op = step{kind: k, object: o, id: s.idOf(o)}
 	if s.locate {
 		t.op.where = callerOutside()
 	}
@@ -227,7 +227,7 @@ func (s *Schedule) before(o *object, k kind) {
 // suspend returns when the thread is resumed.
 func (t *thread) suspend() {
 	if !t.yield(struct{}{}) {
-		panic(unwound{})
+		panic(unwind{})
 	}
 }
 
@@ -235,7 +235,7 @@ func (t *thread) suspend() {
 func (s *Schedule) idOf(o *object) int {
 	if o.schedule != s.number {
 		o.schedule, o.id = s.number, len(s.objects)
-		s.objects = append(s.objects, seen{})
+		s.objects = append(s.objects, objectClocks{})
 	}
 	return o.id
 }
@@ -254,10 +254,10 @@ func (s *Schedule) pick() *thread {
 	var enabled set
 	for _, t := range s.threads {
 		if t.enabled() {
-			enabled |= one(t.id)
+			enabled |= singleton(t.id)
 		}
 	}
-	id := s.by.choose(s, enabled, last)
+	id := s.strategy.choose(s, enabled, last)
 	switch {
 	case enabled == 0:
 		s.stuck()
@@ -265,14 +265,14 @@ func (s *Schedule) pick() *thread {
 	case !enabled.has(id):
 		s.fail("the program is not deterministic: a schedule could not be repeated")
 		return nil
-	case len(s.events) == longest:
+	case len(s.events) == maxSteps:
 		s.fail("the program does not end")
 		return nil
 	}
 	t := s.threads[id]
 	t.steps++
 	s.wrote = false
-	s.events = append(s.events, event{pending: t.op, thread: id, seq: t.steps})
+	s.events = append(s.events, event{step: t.op, thread: id, seq: t.steps})
 	return t
 }
 
@@ -284,17 +284,17 @@ func (s *Schedule) complete() {
 	}
 	e := &s.events[n-1]
 	e.wrote = s.wrote
-	t, at := s.threads[e.thread], &s.objects[e.id]
+	t, clocks := s.threads[e.thread], &s.objects[e.id]
 	t.clock[e.thread] = e.seq
 	if e.kind == spin {
 		return
 	}
-	t.clock.join(&at.writes)
+	t.clock.join(&clocks.writes)
 	if e.wrote {
-		t.clock.join(&at.reads)
-		at.writes.join(&t.clock)
+		t.clock.join(&clocks.reads)
+		clocks.writes.join(&t.clock)
 	} else {
-		at.reads.join(&t.clock)
+		clocks.reads.join(&t.clock)
 	}
 }
 
@@ -332,21 +332,21 @@ func (t *thread) enabled() bool {
 }
 
 // String describes the step.
-func (p pending) String() string {
+func (p step) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s #%d %s", kindNames[p.kind], p.id, p.where))
 }
 
 // run runs the program once.
-func run(program Program, by strategy, locate bool) *Schedule {
+func run(program Program, st strategy, locate bool) *Schedule {
 	schedules++
-	s := &Schedule{number: schedules, by: by, locate: locate}
+	s := &Schedule{number: schedules, strategy: st, locate: locate}
 	current = s
 	check := program(s)
 	for s.chosen = s.pick(); s.chosen != nil; {
 		t := s.chosen
 		s.running, s.chosen = t, nil
 		if t.timer != nil {
-			s.fired(t)
+			s.expire(t)
 			continue
 		}
 		t.next()
@@ -375,11 +375,11 @@ func (s *Schedule) abandon() {
 	abandoned = false
 }
 
-// fired makes a chosen timer expire: its function runs on a separate goroutine, since the
+// expire makes a chosen timer expire: its function runs on a separate goroutine, since the
 // timer may be armed again before the function has ended.
-func (s *Schedule) fired(t *thread) {
+func (s *Schedule) expire(t *thread) {
 	t.timer.armed = false
-	t.timer.object.written()
+	t.timer.object.noteWrite()
 	s.start(s.add(t.name+" fires"), t.timer.f)
 	s.running = t
 	s.chosen = s.pick()
@@ -414,7 +414,7 @@ func Spin() {
 	t.waits = t.read
 	t.read = map[*object]int{}
 	var none object
-	s.before(&none, spin)
+	s.announce(&none, spin)
 }
 
 // Timer is a timer that may expire at any moment after it was armed.
@@ -435,7 +435,7 @@ func AfterFunc(d time.Duration, f func()) *Timer {
 	timer.object.timer = timer
 	t := s.add(fmt.Sprintf("timer %d", len(s.threads)))
 	t.timer = timer
-	t.op = pending{kind: fire, object: &timer.object, id: s.idOf(&timer.object)}
+	t.op = step{kind: fire, object: &timer.object, id: s.idOf(&timer.object)}
 	return timer
 }
 
@@ -452,9 +452,9 @@ func (t *Timer) arm(d time.Duration, armed bool) (was bool) {
 		}
 		return t.real.Stop()
 	}
-	t.object.before(swap)
+	t.object.announce(swap)
 	was, t.armed = t.armed, armed
-	t.object.written()
+	t.object.noteWrite()
 	return was
 }
 

@@ -33,7 +33,7 @@ type variable[T comparable] struct {
 
 // Load returns the value.
 func (x *variable[T]) Load() T {
-	x.object.before(load)
+	x.object.announce(load)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.v
@@ -47,24 +47,24 @@ func (x *variable[T]) Swap(v T) T { return x.update(swap, func(T) T { return v }
 
 // CompareAndSwap sets the value to v if it is old, and reports whether it was.
 func (x *variable[T]) CompareAndSwap(old, v T) bool {
-	x.object.before(cas)
+	x.object.announce(cas)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.v != old {
 		return false
 	}
 	x.v = v
-	x.object.written()
+	x.object.noteWrite()
 	return true
 }
 
 // update is a step that writes; it returns the old value.
-func (x *variable[T]) update(k kind, to func(T) T) (old T) {
-	x.object.before(k)
+func (x *variable[T]) update(k kind, f func(T) T) (old T) {
+	x.object.announce(k)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	old, x.v = x.v, to(x.v)
-	x.object.written()
+	old, x.v = x.v, f(x.v)
+	x.object.noteWrite()
 	return old
 }
 
@@ -92,33 +92,33 @@ type Mutex struct {
 // Lock locks m.
 func (m *Mutex) Lock() {
 	m.object.mutex = m
-	m.object.before(lock)
+	m.object.announce(lock)
 	if abandoned {
 		return
 	}
 	m.mu.Lock()
 	m.held = true
-	m.object.written()
+	m.object.noteWrite()
 }
 
 // TryLock locks m if it is not locked, and reports whether it did.
 func (m *Mutex) TryLock() bool {
-	m.object.before(tryLock)
+	m.object.announce(tryLock)
 	if !m.mu.TryLock() {
 		return false
 	}
 	m.held = true
-	m.object.written()
+	m.object.noteWrite()
 	return true
 }
 
 // Unlock unlocks m.
 func (m *Mutex) Unlock() {
-	m.object.before(unlock)
+	m.object.announce(unlock)
 	if abandoned && !m.held {
 		return
 	}
 	m.held = false
-	m.object.written()
+	m.object.noteWrite()
 	m.mu.Unlock()
 }

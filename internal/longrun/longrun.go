@@ -32,8 +32,8 @@ type Functions struct {
 // function counts the short runs since the last long one.
 type function struct{ short atomic.Int32 }
 
-// Over returns a Functions that learns the functions that take longer than limit.
-func Over(limit time.Duration) *Functions { return &Functions{limit: limit} }
+// New returns a Functions that learns the functions that take longer than limit.
+func New(limit time.Duration) *Functions { return &Functions{limit: limit} }
 
 // Code returns the number that identifies the function fn. Closures that are made at one place
 // are the same function. It returns 0 if fn is not a function.
@@ -85,13 +85,13 @@ func (f *Functions) Took(code uintptr, d time.Duration) {
 }
 
 // change replaces the map by a modified copy.
-func (f *Functions) change(by func(known map[uintptr]*function)) {
+func (f *Functions) change(edit func(known map[uintptr]*function)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	known := map[uintptr]*function{}
 	if old := f.known.Load(); old != nil {
 		maps.Copy(known, *old)
 	}
-	by(known)
+	edit(known)
 	f.known.Store(&known)
 }

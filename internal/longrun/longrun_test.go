@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const limit = 100 * time.Millisecond
 
 func TestAFunctionIsKnownAfterALongRun(t *testing.T) {
-	f := longrun.Over(limit)
+	f := longrun.New(limit)
 	assert.False(t, f.Has(1))
 	f.Took(1, limit)
 	assert.False(t, f.Has(1), "the limit itself is not long")
@@ -29,7 +29,7 @@ func TestAFunctionIsKnownAfterALongRun(t *testing.T) {
 }
 
 func TestAFunctionIsForgottenAfterShortRunsInARow(t *testing.T) {
-	f := longrun.Over(limit)
+	f := longrun.New(limit)
 	f.Took(1, time.Second)
 	f.Took(2, time.Second)
 	short := func(n int) {
@@ -72,7 +72,7 @@ func TestClosuresOfOneLiteralAreOneFunction(t *testing.T) {
 }
 
 func TestManyLearnAtOnce(t *testing.T) {
-	f := longrun.Over(limit)
+	f := longrun.New(limit)
 	var all sync.WaitGroup
 	for code := range uintptr(50) {
 		all.Go(func() {
@@ -89,7 +89,7 @@ func TestManyLearnAtOnce(t *testing.T) {
 }
 
 func Example() {
-	f := longrun.Over(100 * time.Millisecond)
+	f := longrun.New(100 * time.Millisecond)
 	render := longrun.Code(func() {})
 	f.Took(render, 30*time.Millisecond)
 	fmt.Println(f.Has(render))

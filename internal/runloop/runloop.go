@@ -21,7 +21,7 @@
 //
 // Nothing recovers from runtime.Goexit (which is what t.FailNow calls): deferred
 // functions run and the goroutine is gone. So an outer deferred function detects that the
-// loop was left without having ended, and calls Lost, which starts another goroutine for the
+// loop was left without having ended, and calls Restart, which starts another goroutine for the
 // same worker.
 //
 // # Both
@@ -60,13 +60,13 @@ import (
 type Loop struct {
 	// Set before the first Run and constant from then on.
 
-	On   schedulers.Worker      // passed to each work item
-	Next func() schedulers.Work // returns the next work; nil ends the loop
+	Worker schedulers.Worker      // passed to each work item
+	Next   func() schedulers.Work // returns the next work; nil ends the loop
 	// More, if not nil, is called before Next when work has ended: it returns work at hand,
 	// or nil. If it returns work, it must count the end of the last work and the beginning
 	// of that one; Steps, Completed and Busy do not include these.
-	More func() schedulers.Work
-	Lost func() // called if work ends the goroutine: starts another one that calls Run
+	More    func() schedulers.Work
+	Restart func() // called if work ends the goroutine: starts another one that calls Run
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
 	// odd while work runs, and half of it is the number of work items that have ended.
@@ -76,19 +76,19 @@ type Loop struct {
 	panicked interleave.Uint64
 
 	// Used only by the goroutine in Run.
-	current schedulers.Work   // the running work; nil: none
-	again   bool              // current is to run once more
-	polls   polling.Countdown // a busy worker checks for events now and then
+	current   schedulers.Work   // the running work; nil: none
+	repeating bool              // current is to run once more
+	polls     polling.Countdown // a busy worker checks for events now and then
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
-// runtime.Goexit; Lost has been called then.
+// runtime.Goexit; Restart has been called then.
 func (l *Loop) Run() {
 	ended := false
 	l.polls.Begin()
 	defer func() {
 		if !ended {
-			l.Lost()
+			l.Restart()
 		}
 	}()
 	for !ended {
@@ -98,21 +98,21 @@ func (l *Loop) Run() {
 
 // RunHere is Run for a worker that [schedulers.Here] must find, because a wait could hold it
 // although other work needs it.
-func (l *Loop) RunHere() { schedulers.RunOn((*whole)(l), l.On) }
+func (l *Loop) RunHere() { schedulers.RunOn((*loopWork)(l), l.Worker) }
 
-// whole is everything that a loop runs, as one work item.
-type whole Loop
+// loopWork is everything that a loop runs, as one work item.
+type loopWork Loop
 
 // Run implements [schedulers.Work].
-func (l *whole) Run(schedulers.Worker) { (*Loop)(l).Run() }
+func (l *loopWork) Run(schedulers.Worker) { (*Loop)(l).Run() }
 
 // Abandon implements [schedulers.Work]. It is never called.
-func (*whole) Abandon(error) {}
+func (*loopWork) Abandon(error) {}
 
 // serve runs work until there is none (true) or until one panics (false).
 func (l *Loop) serve() (ended bool) {
-	defer l.recover(&ended)
-	if l.again { // the work that panicked or exited had asked for it
+	defer l.recoverWork(&ended)
+	if l.repeating { // the work that panicked or exited had asked for it
 		l.repeat()
 		l.work()
 	}
@@ -131,11 +131,11 @@ func (l *Loop) serve() (ended bool) {
 func (l *Loop) work() {
 	for l.current != nil {
 		if schedulers.Observed() && schedulers.Hears(l.current) {
-			schedulers.RunTold(l.On.Scheduler(), l.current, l.On)
+			schedulers.RunTold(l.Worker.Scheduler(), l.current, l.Worker)
 		} else {
-			l.current.Run(l.On)
+			l.current.Run(l.Worker)
 		}
-		if l.again {
+		if l.repeating {
 			l.repeat()
 		} else {
 			l.proceed()
@@ -144,7 +144,7 @@ func (l *Loop) work() {
 }
 
 func (l *Loop) repeat() {
-	l.again = false
+	l.repeating = false
 	l.repeated.Add(1)
 }
 
@@ -161,16 +161,16 @@ func (l *Loop) proceed() {
 	l.steps.Add(1)
 }
 
-// recover is deferred around the loop. It ends the work that left the loop
+// recoverWork is deferred around the loop. It ends the work that left the loop
 // early, if one did.
-func (l *Loop) recover(ended *bool) {
+func (l *Loop) recoverWork(ended *bool) {
 	if *ended || l.current == nil {
 		return
 	}
 	if recover() != nil {
 		l.panicked.Add(1)
 	}
-	if !l.again {
+	if !l.repeating {
 		l.current = nil
 		l.steps.Add(1)
 	}
@@ -186,10 +186,10 @@ func (l *Loop) recover(ended *bool) {
 // the wrapper has finished.
 func (l *Loop) Repeat(w schedulers.Work) bool {
 	// Work items that are not pointers may not be comparable.
-	if l.again || reflect.TypeOf(w).Kind() != reflect.Pointer || l.current != w {
+	if l.repeating || reflect.TypeOf(w).Kind() != reflect.Pointer || l.current != w {
 		return false
 	}
-	l.again = true
+	l.repeating = true
 	return true
 }
 

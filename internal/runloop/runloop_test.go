@@ -36,7 +36,7 @@ func serve(works ...func()) (l *Loop, lost int) {
 		works = works[1:]
 		return do(w)
 	}
-	l.Lost = func() {
+	l.Restart = func() {
 		lost++
 		go run()
 	}
@@ -76,7 +76,7 @@ func TestOnlyAGoroutineOutsideOfBubblesPolls(t *testing.T) {
 	polling.Open(&n)
 	defer polling.Close()
 	left := 0
-	l := &Loop{Lost: func() {}, Next: func() schedulers.Work {
+	l := &Loop{Restart: func() {}, Next: func() schedulers.Work {
 		left--
 		if left < 0 {
 			return nil
@@ -121,7 +121,7 @@ func TestGoexitThenPanicIsBoth(t *testing.T) {
 }
 
 func TestAPanicOfTheSchedulerItselfIsNotHidden(t *testing.T) {
-	l := &Loop{Next: func() schedulers.Work { panic("broken") }, Lost: func() {}}
+	l := &Loop{Next: func() schedulers.Work { panic("broken") }, Restart: func() {}}
 	assert.PanicsWithValue(t, "broken", l.Run)
 }
 
@@ -151,7 +151,7 @@ func repeating(works ...*again) (l *Loop, lost int) {
 	ended := make(chan struct{})
 	l = &Loop{}
 	run := func() { l.Run(); close(ended) }
-	l.Lost = func() { lost++; go run() }
+	l.Restart = func() { lost++; go run() }
 	l.Next = func() schedulers.Work {
 		if len(works) == 0 {
 			return nil
@@ -185,7 +185,7 @@ func TestWorkThatIsRepeatedRunsBeforeTheNext(t *testing.T) {
 }
 
 func TestWorkThatCannotBeComparedIsNotRepeated(t *testing.T) {
-	l := &Loop{Lost: func() {}}
+	l := &Loop{Restart: func() {}}
 	runs := 0
 	var w do
 	w = func() {
@@ -252,7 +252,7 @@ func TestWorkAtHandRunsBeforeTheNext(t *testing.T) {
 		*list = (*list)[1:]
 		return w
 	}
-	l := &Loop{Lost: func() {}}
+	l := &Loop{Restart: func() {}}
 	l.Next = func() schedulers.Work { return pop(&next) }
 	counted := 0
 	l.More = func() schedulers.Work {
@@ -271,7 +271,7 @@ func TestWorkAtHandRunsBeforeTheNext(t *testing.T) {
 
 func TestAPanicOfMoreIsNotHidden(t *testing.T) {
 	works := 1
-	l := &Loop{Lost: func() {}, More: func() schedulers.Work { panic("broken") }}
+	l := &Loop{Restart: func() {}, More: func() schedulers.Work { panic("broken") }}
 	l.Next = func() schedulers.Work {
 		if works == 0 {
 			return nil

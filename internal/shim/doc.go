@@ -51,7 +51,7 @@
 // running) learns that first, and puts the work into the queue; a flag under the queue's
 // lock records that. So a ticket always finds work: if k tickets have been used before,
 // then at least k+1 work items were put into the queue, and k were taken. Shims that
-// reorder use tickets ([Tickets]), and their queues are [Line]s.
+// reorder use tickets ([Tickets]), and their queues are [TicketQueue]s.
 //
 // # Panics
 //

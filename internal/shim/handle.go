@@ -8,13 +8,13 @@ type Handle struct {
 	Item
 
 	mu     interleave.Mutex
-	gone   bool          // the work has ended or was given up
+	over   bool          // the work has ended or was given up
 	reason error         // the reason if it was given up, else nil
 	done   chan struct{} // made by Done
 }
 
-// Ended implements tally.Ender: the work has ended.
-func (h *Handle) Ended() { h.conclude(nil) }
+// HandleEnd implements tally.Ender: the work has ended.
+func (h *Handle) HandleEnd() { h.conclude(nil) }
 
 // HandleGiveUp implements [GiveUpListener].
 func (h *Handle) HandleGiveUp(reason error) { h.conclude(reason) }
@@ -22,7 +22,7 @@ func (h *Handle) HandleGiveUp(reason error) { h.conclude(reason) }
 func (h *Handle) conclude(reason error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.gone, h.reason = true, reason
+	h.over, h.reason = true, reason
 	if h.done != nil {
 		close(h.done)
 	}
@@ -35,7 +35,7 @@ func (h *Handle) Done() <-chan struct{} {
 	defer h.mu.Unlock()
 	if h.done == nil {
 		h.done = make(chan struct{})
-		if h.gone {
+		if h.over {
 			close(h.done)
 		}
 	}
@@ -46,5 +46,5 @@ func (h *Handle) Done() <-chan struct{} {
 func (h *Handle) Gone() (gone bool, reason error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.gone, h.reason
+	return h.over, h.reason
 }

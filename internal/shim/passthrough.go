@@ -22,9 +22,9 @@ type Passthrough struct {
 
 	// Constant after Init.
 
-	name string // of the shim's package, for errors
-	home schedulers.Scheduler
-	over schedulers.Scheduler
+	name    string // of the shim's package, for errors
+	home    schedulers.Scheduler
+	beneath schedulers.Scheduler
 
 	mu    interleave.Mutex // guards the list, and the links and work of the items in it
 	items linked.List[Item]
@@ -47,7 +47,7 @@ type GiveUpListener interface{ HandleGiveUp(reason error) }
 // Init sets the name of the shim, the scheduler that its work sees, and the scheduler
 // beneath. A nil over refuses everything.
 func (t *Passthrough) Init(name string, home, beneath schedulers.Scheduler) {
-	t.name, t.home, t.over = name, home, beneath
+	t.name, t.home, t.beneath = name, home, beneath
 	t.Clock.SetOver(beneath)
 }
 
@@ -72,7 +72,7 @@ func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.W
 // refuses, Send takes the item back and returns the error.
 func (t *Passthrough) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
-	err := schedulers.TryOffer(t.over, outer, hint)
+	err := schedulers.TryOffer(t.beneath, outer, hint)
 	if err == nil {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (it *Item) Queued() bool {
 // RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone,
 // and reports whether it did. The work sees the worker visible, which embeds the item; nil means
 // the item's own worker. e is notified of the end of the work.
-func (it *Item) RunOn(worker, visible schedulers.Worker, e tally.Ender) bool {
+func (it *Item) RunOn(worker, visible schedulers.Worker, e tally.EndListener) bool {
 	w := it.Begin(worker)
 	if w == nil {
 		return false

@@ -18,7 +18,7 @@ func (f PublicMethods) Shutdown(ctx context.Context) error {
 }
 
 // Beneath implements [schedulers.Layered].
-func (f PublicMethods) Beneath() schedulers.Scheduler { return f.Passthrough.over }
+func (f PublicMethods) Beneath() schedulers.Scheduler { return f.Passthrough.beneath }
 
 // StartTimer implements [schedulers.Timers]; see [Clock].
 func (f PublicMethods) StartTimer(t *schedulers.Timer, d time.Duration) {

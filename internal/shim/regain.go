@@ -45,7 +45,7 @@ func (t *Turn) regain(worker schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
 	t.blocks--
-	if t.over || t.blocks > 0 || t.held {
+	if t.ended || t.blocks > 0 || t.held {
 		ts.mu.Unlock()
 		return
 	}
@@ -72,10 +72,10 @@ func (t *Turn) regain(worker schedulers.Worker) {
 func (ts *Turns) resumeTurns() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]
-		if !t.over && !ts.admitResumed(t.kind) {
+		if !t.ended && !ts.admitResumed(t.kind) {
 			return false
 		}
-		t.held = !t.over
+		t.held = !t.ended
 		close(t.regained)
 		t.regained = nil
 		ts.resuming[0] = nil
@@ -93,7 +93,7 @@ func (ts *Turns) admitResumed(kind Kind) bool {
 			return false
 		}
 		ts.leave(t)
-		ts.waiting.putFirst(t)
+		ts.waiting.pushFirst(t)
 	}
 	return true
 }
@@ -106,7 +106,7 @@ func (q *queue) push(t *Turn) {
 	q.Add(&t.links, t)
 }
 
-func (q *queue) putFirst(t *Turn) {
+func (q *queue) pushFirst(t *Turn) {
 	t.queue = q
 	q.AddFirst(&t.links, t)
 }

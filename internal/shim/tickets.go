@@ -14,9 +14,9 @@ type Tickets struct {
 
 	// Set before use.
 
-	Name   string // of the shim's package, for errors
-	Over   schedulers.Scheduler
-	Policy Policy
+	Name    string // of the shim's package, for errors
+	Beneath schedulers.Scheduler
+	Policy  Policy
 }
 
 // Policy is the queue of a shim: it holds the work items whose tickets were accepted.
@@ -30,8 +30,8 @@ type Policy interface {
 	// nil if none is left, which happens after a Shutdown has given up the queued work.
 	Next(t *Ticket) *Ticket
 
-	// TakeThis removes t, for which Put was called, and reports whether it was there.
-	TakeThis(t *Ticket) bool
+	// Remove removes t, for which Put was called, and reports whether it was there.
+	Remove(t *Ticket) bool
 
 	// Account returns the counters of the scheduler that t was submitted to.
 	Account(t *Ticket) *tally.Tally
@@ -48,11 +48,11 @@ type Ticket struct {
 	Number uint64 // for use by the policy
 
 	tickets *Tickets
-	next    *Ticket       // in its line
+	next    *Ticket       // in its queue
 	state   atomic.Uint32 // written under the policy's lock
 }
 
-// Pushed reports whether t was put into a line.
+// Pushed reports whether t was put into a queue.
 func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
 
 // Submit submits a ticket for w, for which Enter was called on the tally of home, the
@@ -64,7 +64,7 @@ func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
 // work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
 	t := &Ticket{Worker: Worker{home: home}, Work: w, tickets: ts}
-	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
+	err := schedulers.TrySubmit(ts.Beneath, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
 		ts.Policy.Account(t).Refuse(home, w)
 		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.Name, err)
@@ -93,9 +93,9 @@ func (t *Ticket) Run(worker schedulers.Worker) {
 		return
 	}
 	ts.Policy.Put(t)
-	if ts.Policy.TakeThis(t) {
+	if ts.Policy.Remove(t) {
 		t.run(worker)
-	} else if err := schedulers.TrySubmit(ts.Over, (*spare)(ts), schedulers.Hint{}); err != nil {
+	} else if err := schedulers.TrySubmit(ts.Beneath, (*spareTicket)(ts), schedulers.Hint{}); err != nil {
 		ts.giveUpNext(nil, err)
 	}
 }
@@ -103,14 +103,14 @@ func (t *Ticket) Run(worker schedulers.Worker) {
 // onTop is a worker that may run work on top of the wait of other work.
 type onTop interface{ OnTop() bool }
 
-// spare is a ticket without a work item of its own.
-type spare Tickets
+// spareTicket is a ticket without a work item of its own.
+type spareTicket Tickets
 
 // Run implements [schedulers.Work].
-func (s *spare) Run(worker schedulers.Worker) { (*Tickets)(s).runNext(nil, worker) }
+func (s *spareTicket) Run(worker schedulers.Worker) { (*Tickets)(s).runNext(nil, worker) }
 
 // Abandon implements [schedulers.Work].
-func (s *spare) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
+func (s *spareTicket) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
 
 func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
 	if turn := ts.Policy.Next(t); turn != nil {
@@ -153,7 +153,7 @@ func (t *Ticket) take() schedulers.Work {
 // MayRunInPlace reports whether the scheduler beneath consents: the waiter runs where
 // the work would have run, so the shim has nothing to add.
 func (ts *Tickets) MayRunInPlace(w schedulers.Work, worker schedulers.Worker) bool {
-	return MayRunInPlace(ts.Over, w, worker)
+	return MayRunInPlace(ts.Beneath, w, worker)
 }
 
 // MayRunInPlace reports whether the scheduler over is a Consenter and consents, for the

@@ -65,10 +65,10 @@ type Turn struct {
 	queue *queue // where it is linked, or nil
 	links linked.Node[Turn]
 
-	held, over bool
-	sent       bool          // queued beneath, where Run or Abandon will be called
-	blocks     int           // calls of Block whose unblock was not called yet
-	regained   chan struct{} // nil, unless it waits to continue
+	held, ended bool
+	sent        bool          // queued beneath, where Run or Abandon will be called
+	blocks      int           // calls of Block whose unblock was not called yet
+	regained    chan struct{} // nil, unless it waits to continue
 }
 
 // InitTurns is Init, and also sets the rule.
@@ -149,7 +149,7 @@ func (t *Turn) Beneath() schedulers.Worker {
 func (t *Turn) end(from schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
-	t.over = true
+	t.ended = true
 	ts.leave(t)
 	ts.mu.Unlock()
 	ts.admit(from)
@@ -171,7 +171,7 @@ func (ts *Turns) admit(from schedulers.Worker) {
 		hint := schedulers.Hint{From: from, Flags: t.flags | schedulers.Resumed}
 		// The work was accepted long ago, so only the work itself can be notified of a
 		// refusal. The flag Resumed prevents one for lack of room.
-		if err := schedulers.TryOffer(ts.over, t, hint); err != nil {
+		if err := schedulers.TryOffer(ts.beneath, t, hint); err != nil {
 			t.GiveUp(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
 			ts.mu.Lock()
 			ts.leave(t)
@@ -238,13 +238,13 @@ func (ts *Turns) Holds(t *Turn) bool {
 	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return t.held && !t.over
+	return t.held && !t.ended
 }
 
 // MaxConcurrency returns the smaller of own and the limit of the scheduler beneath; 0
 // means no limit.
 func (ts *Turns) MaxConcurrency(own int) int {
-	beneath := MaxConcurrency(ts.over)
+	beneath := MaxConcurrency(ts.beneath)
 	if own == 0 || beneath == 0 {
 		return max(own, beneath)
 	}

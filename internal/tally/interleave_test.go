@@ -15,7 +15,7 @@ import (
 // must hold in all of them:
 //
 //   - the channel of Close is closed once, and not while accepted work runs
-//   - it is closed at rest, and Drained was called once before that
+//   - it is closed at rest, and OnDrained was called once before that
 //   - no work is accepted after a Close has returned
 //   - the counters agree with the calls that were made
 
@@ -33,8 +33,8 @@ type accounts struct {
 
 func newAccounts() *accounts {
 	a := new(accounts)
-	a.tally.Apart = true
-	a.tally.Drained = func() { a.drained++ }
+	a.tally.SkipRegistration = true
+	a.tally.OnDrained = func() { a.drained++ }
 	return a
 }
 

@@ -38,19 +38,19 @@ import (
 // Tally counts the work of one scheduler. The zero value is open and empty. All
 // methods are safe for concurrent use, and none but Shutdown blocks.
 type Tally struct {
-	// Drained, if not nil, is called once: after Shutdown was called and the last
+	// OnDrained, if not nil, is called once: after Shutdown was called and the last
 	// work has ended, before any Shutdown returns. It must not block. Set it
 	// before use.
-	Drained func()
+	OnDrained func()
 
-	// Apart is true if Run need not register the worker for [schedulers.Here]: each work
-	// item has its own goroutine, whose waits delay no other work, or the scheduler
-	// registers the worker for many work items at once. Set it before use.
-	Apart bool
+	// SkipRegistration is true if Run need not register the worker for [schedulers.Here]:
+	// each work item has its own goroutine, whose waits delay no other work, or the
+	// scheduler registers the worker for many work items at once. Set it before use.
+	SkipRegistration bool
 
-	// Each is true if each work item has its own worker, whose events the tally reports,
-	// too. Set it before use.
-	Each bool
+	// WorkerPerItem is true if each work item has its own worker, whose events the tally
+	// reports, too. Set it before use.
+	WorkerPerItem bool
 
 	refused, abandoned, panicked interleave.Uint64
 
@@ -69,12 +69,12 @@ type Tally struct {
 
 const (
 	closedBit = 1
-	one       = 2
+	unit      = 2
 )
 
-// Ender is notified when a run has ended, in whatever way. Ended is called before Shutdown
-// can return because of that end. It must not block or panic.
-type Ender interface{ Ended() }
+// EndListener is notified when a run has ended, in whatever way. HandleEnd is called before
+// Shutdown can return because of that end. It must not block or panic.
+type EndListener interface{ HandleEnd() }
 
 // Enter accepts w on behalf of the scheduler home, whose errors begin with name, or returns
 // the reason of a refusal: nil work is rejected, and no work is accepted after Shutdown.
@@ -95,7 +95,7 @@ func (b *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work)
 			tell(schedulers.Refused, home, w)
 			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
 		}
-		if b.word.CompareAndSwap(old, old+one) {
+		if b.word.CompareAndSwap(old, old+unit) {
 			return nil
 		}
 	}
@@ -122,78 +122,78 @@ func (b *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason err
 
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
 // the counts are right and Run does not return. e may be nil.
-func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
+func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e EndListener) {
 	b.begun.Add(1)
-	defer b.contain(e)
+	defer b.containPanic(e)
 	if schedulers.Observed() {
-		w = &told{w, b.Each}
+		w = &observedWork{w, b.WorkerPerItem}
 	}
-	if b.Apart {
+	if b.SkipRegistration {
 		w.Run(on)
 		return
 	}
 	schedulers.RunOn(w, on)
 }
 
-func (b *Tally) contain(e Ender) { b.ended(e, recover() != nil) }
+func (b *Tally) containPanic(e EndListener) { b.finish(e, recover() != nil) }
 
 // RunThrough is Run for a scheduler on top of another one: the panic continues, so the
 // scheduler beneath counts it too, and its observers see it.
-func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
+func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e EndListener) {
 	b.begun.Add(1)
-	defer b.pass(e)
+	defer b.passPanic(e)
 	if schedulers.Observed() {
-		w = &told{w, b.Each}
+		w = &observedWork{w, b.WorkerPerItem}
 	}
 	schedulers.RunOn(w, on)
 }
 
-// told wraps a work item whose run is reported as events.
-type told struct {
+// observedWork wraps a work item whose run is reported as events.
+type observedWork struct {
 	schedulers.Work
-	each bool // the start and end of its worker are reported, too
+	ownWorker bool // the start and end of its worker are reported, too
 }
 
 // Run implements [schedulers.Work].
-func (t *told) Run(on schedulers.Worker) {
-	if t.each {
+func (t *observedWork) Run(on schedulers.Worker) {
+	if t.ownWorker {
 		schedulers.Tell(schedulers.EventOf(schedulers.WorkerStarted, on))
 		defer schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, on))
 	}
 	schedulers.RunTold(on.Scheduler(), t.Work, on)
 }
 
-// pass has to recover in order to distinguish a panic from a Goexit. It panics again while
+// passPanic has to recover in order to distinguish a panic from a Goexit. It panics again while
 // the frames of the first panic are still on the stack, so a stack captured further out
 // shows the origin.
-func (b *Tally) pass(e Ender) {
+func (b *Tally) passPanic(e EndListener) {
 	v := recover()
-	b.ended(e, v != nil)
+	b.finish(e, v != nil)
 	if v != nil {
 		panic(v)
 	}
 }
 
-func (b *Tally) ended(e Ender, panicked bool) {
+func (b *Tally) finish(e EndListener, panicked bool) {
 	if panicked {
 		b.panicked.Add(1)
 	}
 	b.completed.Add(1)
 	if e != nil {
-		e.Ended()
+		e.HandleEnd()
 	}
 	b.leave()
 }
 
 func (b *Tally) leave() {
-	if b.word.Add(-one) == closedBit {
-		b.drained()
+	if b.word.Add(-unit) == closedBit {
+		b.complete()
 	}
 }
 
-func (b *Tally) drained() {
-	if b.Drained != nil {
-		b.Drained()
+func (b *Tally) complete() {
+	if b.OnDrained != nil {
+		b.OnDrained()
 	}
 	close(b.done)
 }
@@ -202,7 +202,7 @@ func (b *Tally) drained() {
 func (b *Tally) Closed() bool { return b.word.Load()&closedBit != 0 }
 
 // Pending returns how many work items are accepted and not done.
-func (b *Tally) Pending() int { return int(b.word.Load() / one) }
+func (b *Tally) Pending() int { return int(b.word.Load() / unit) }
 
 // Close refuses all further work and returns a channel that is closed when the last
 // work has ended.
@@ -213,7 +213,7 @@ func (b *Tally) Close() <-chan struct{} {
 	}
 	b.mu.Unlock()
 	if b.word.Or(closedBit) == 0 { // open and empty until now
-		b.drained()
+		b.complete()
 	}
 	return b.done
 }

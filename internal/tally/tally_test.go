@@ -37,7 +37,7 @@ func (w *work) Abandon(reason error) {
 // ender counts its calls.
 type ender struct{ calls int }
 
-func (e *ender) Ended() { e.calls++ }
+func (e *ender) HandleEnd() { e.calls++ }
 
 func TestNilWorkIsRejected(t *testing.T) {
 	var b Tally
@@ -71,7 +71,7 @@ type finisher struct {
 	tooEarly bool
 }
 
-func (f *finisher) Ended() { f.look() }
+func (f *finisher) HandleEnd() { f.look() }
 
 func (f *finisher) look() {
 	select {
@@ -102,7 +102,7 @@ func TestWorkIsToldOfItsEndBeforeShutdownReturns(t *testing.T) {
 func TestDrainedIsCalledBeforeShutdownReturns(t *testing.T) {
 	var b Tally
 	f := &finisher{b: &b}
-	b.Drained = f.look
+	b.OnDrained = f.look
 	<-b.Close()
 	assert.False(t, f.tooEarly)
 }
@@ -189,7 +189,7 @@ func TestANilContextNeverEnds(t *testing.T) {
 func TestLeaveRacingClose(t *testing.T) {
 	for range 2000 {
 		drained := 0
-		b := Tally{Drained: func() { drained++ }}
+		b := Tally{OnDrained: func() { drained++ }}
 		w := &work{}
 		entered := make(chan struct{})
 		var goroutines sync.WaitGroup

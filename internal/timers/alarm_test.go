@@ -61,7 +61,7 @@ func TestAQueueWithoutTimersHasNoAlarm(t *testing.T) {
 		a, b := newBell(nil), newBell(nil)
 		q.StartTimer(&a.Timer, time.Hour)
 		q.StartTimer(&b.Timer, time.Minute)
-		assert.Equal(t, int64(time.Minute), q.set)
+		assert.Equal(t, int64(time.Minute), q.alarmTime)
 		assert.True(t, q.StopTimer(&b.Timer))
 		assert.True(t, q.StopTimer(&a.Timer))
 		assert.False(t, q.alarm.Stop(), "the last timer that was stopped has left the alarm set")
@@ -103,22 +103,22 @@ func TestADurationBeyondTheClockEndsAtItsEnd(t *testing.T) {
 	})
 }
 
-// There is a long line, and timers that are too early for its end. Of two timers of the same
+// There is a long fifo, and timers that are too early for its end. Of two timers of the same
 // time, the one armed first expires first, wherever it is.
 func TestTimersOfTheSameTimeInLineAndHeapKeepTheirOrder(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		early := c.arm(10 * time.Millisecond)
-		for range 2 * short {
+		for range 2 * maxMove {
 			c.arm(20 * time.Millisecond)
 		}
 		for range 30 {
 			c.arm(10 * time.Millisecond)
 			c.arm(15 * time.Millisecond)
 		}
-		for range 3 * short {
+		for range 3 * maxMove {
 			c.arm(20 * time.Millisecond)
 		}
-		assert.Negative(t, early.Slot, "it is in the line")
+		assert.Negative(t, early.Slot, "it is in the fifo")
 		_, heap, _ := c.lengths()
 		assert.Equal(t, 60, heap)
 	})
@@ -126,7 +126,7 @@ func TestTimersOfTheSameTimeInLineAndHeapKeepTheirOrder(t *testing.T) {
 
 func TestATimerThatIsALittleEarlierIsEarlier(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		for i := range 4 * short {
+		for i := range 4 * maxMove {
 			c.arm(time.Second - time.Duration(i))
 		}
 		c.arm(2 * time.Second)
@@ -156,7 +156,7 @@ func TestATimerBehindAThousandThatExpireCanBeStopped(t *testing.T) {
 
 func TestAQueueDoesNotKeepStoppedTimersAlive(t *testing.T) {
 	var q Queue
-	for range 2 * short {
+	for range 2 * maxMove {
 		q.StartTimer(&newBell(nil).Timer, time.Hour)
 	}
 	var gone []weak.Pointer[bell]

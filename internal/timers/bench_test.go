@@ -22,7 +22,7 @@ func BenchmarkCrowd(b *testing.B) {
 			all := make([]schedulers.Timer, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				q := Queue{base: time.Now().Add(-time.Hour), set: 0, firing: true}
+				q := Queue{base: time.Now().Add(-time.Hour), alarmTime: 0, firing: true}
 				for i := range all {
 					q.StartTimer(&all[i], c.pause(i))
 				}

@@ -41,8 +41,8 @@ func (e *entry) before(f *entry) bool {
 
 const arity = 4
 
-// at returns the entry at index i.
-func (h *heap) at(i int) *entry { return &h.chunks[i>>chunkBits][i&(chunkSize-1)] }
+// entry returns the entry at index i.
+func (h *heap) entry(i int) *entry { return &h.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
 func (h *heap) push(e entry) {
 	if h.n == len(h.chunks)<<chunkBits {
@@ -54,13 +54,13 @@ func (h *heap) push(e entry) {
 
 // remove removes the entry at index i and returns its timer.
 func (h *heap) remove(i int) *schedulers.Timer {
-	t := h.at(i).timer
+	t := h.entry(i).timer
 	t.Slot = 0
 	h.n--
-	last := *h.at(h.n)
-	*h.at(h.n) = entry{}
+	last := *h.entry(h.n)
+	*h.entry(h.n) = entry{}
 	if i < h.n {
-		if i > 0 && last.before(h.at((i-1)/arity)) {
+		if i > 0 && last.before(h.entry((i-1)/arity)) {
 			h.up(i, last)
 		} else {
 			h.down(i, last)
@@ -74,10 +74,10 @@ func (h *heap) remove(i int) *schedulers.Timer {
 func (h *heap) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / arity
-		if !e.before(h.at(parent)) {
+		if !e.before(h.entry(parent)) {
 			break
 		}
-		h.set(i, *h.at(parent))
+		h.set(i, *h.entry(parent))
 		i = parent
 	}
 	h.set(i, e)
@@ -90,23 +90,23 @@ func (h *heap) down(i int, e entry) {
 		if first >= h.n {
 			break
 		}
-		least := first
+		child := first
 		for c := first + 1; c < min(first+arity, h.n); c++ {
-			if h.at(c).before(h.at(least)) {
-				least = c
+			if h.entry(c).before(h.entry(child)) {
+				child = c
 			}
 		}
-		if !h.at(least).before(&e) {
+		if !h.entry(child).before(&e) {
 			break
 		}
-		h.set(i, *h.at(least))
-		i = least
+		h.set(i, *h.entry(child))
+		i = child
 	}
 	h.set(i, e)
 }
 
 func (h *heap) set(i int, e entry) {
-	*h.at(i) = e
+	*h.entry(i) = e
 	e.timer.Slot = i + 1
 }
 

@@ -15,18 +15,18 @@ import (
 // blocks.
 type Queue struct {
 	mu   interleave.Mutex
-	line line // timers that were armed in the order of their times
+	fifo fifo // timers that were armed in the order of their times
 	heap heap // all other timers
 
 	// The clock: when of an entry counts nanoseconds from base, which is
 	// the moment of the first StartTimer.
-	base  time.Time
-	armed int64 // how many timers were ever armed; orders timers of the same time
+	base     time.Time
+	armCount int64 // how many timers were ever armed; orders timers of the same time
 
-	// alarm is the one timer of the Go runtime, or nil until it is first needed. set is the
+	// alarm is the one timer of the Go runtime, or nil until it is first needed. alarmTime is the
 	// time at which it will fire, or never.
-	alarm *interleave.Timer
-	set   int64
+	alarm     *interleave.Timer
+	alarmTime int64
 
 	firing bool // a goroutine is in fire; it will set the alarm when it is done
 }
@@ -46,12 +46,12 @@ func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 	defer q.mu.Unlock()
 	if q.base.IsZero() {
 		q.base = time.Now()
-		q.set = never
+		q.alarmTime = never
 	}
-	when := after(q.now(), d)
-	q.armed++
+	when := addDuration(q.now(), d)
+	q.armCount++
 	q.arm(t, when)
-	if when < q.set && !q.firing {
+	if when < q.alarmTime && !q.firing {
 		q.setAlarm()
 	}
 }
@@ -71,23 +71,23 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 	return true
 }
 
-// arm puts t into the line or the heap; mu is held, here and below.
+// arm puts t into the fifo or the heap; mu is held, here and below.
 func (q *Queue) arm(t *schedulers.Timer, when int64) {
-	if !q.line.takes(when) {
-		if q.line.n > short {
-			t.When = q.armed
+	if !q.fifo.accepts(when) {
+		if q.fifo.n > maxMove {
+			t.When = q.armCount
 			q.heap.push(entry{when: when, timer: t})
 			return
 		}
-		q.line.surrender(&q.heap)
+		q.fifo.moveTo(&q.heap)
 	}
-	q.line.push(t, when, q.armed)
+	q.fifo.push(t, when, q.armCount)
 }
 
 // disarm removes a timer that is armed.
 func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
 	if t.Slot < 0 {
-		return q.line.remove(t.Slot)
+		return q.fifo.remove(t.Slot)
 	}
 	return q.heap.remove(t.Slot - 1)
 }
@@ -95,14 +95,14 @@ func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
 // earliest returns the timer that expires next and its time. The timer is nil if
 // there is none.
 func (q *Queue) earliest() (next entry) {
-	if first := q.line.first(); first != nil {
+	if first := q.fifo.first(); first != nil {
 		next = entry{when: first.When, timer: first}
 	}
 	if q.heap.n == 0 {
 		return next
 	}
-	top := q.heap.at(0)
-	if next.timer == nil || top.when < next.when || top.when == next.when && top.timer.When < q.line.began {
+	top := q.heap.entry(0)
+	if next.timer == nil || top.when < next.when || top.when == next.when && top.timer.When < q.fifo.firstArmed {
 		return *top
 	}
 	return next
@@ -111,7 +111,7 @@ func (q *Queue) earliest() (next entry) {
 // now returns the time on the queue's clock.
 func (q *Queue) now() int64 { return int64(time.Since(q.base)) }
 
-func after(now int64, d time.Duration) int64 {
+func addDuration(now int64, d time.Duration) int64 {
 	when := now + max(0, int64(d))
 	if when < now {
 		return never
@@ -126,14 +126,14 @@ func after(now int64, d time.Duration) int64 {
 func (q *Queue) setAlarm() {
 	first := q.earliest()
 	if first.timer == nil {
-		q.set = never
+		q.alarmTime = never
 		if q.alarm != nil { // nil if only timers that never expire were armed
 			q.alarm.Stop()
 		}
 		return
 	}
-	q.set = first.when
-	d := time.Duration(q.set - q.now())
+	q.alarmTime = first.when
+	d := time.Duration(q.alarmTime - q.now())
 	if q.alarm == nil {
 		q.alarm = interleave.AfterFunc(d, q.fire)
 		return

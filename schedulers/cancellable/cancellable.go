@@ -167,8 +167,8 @@ func (s *Scheduler) all() []*Item {
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return shim.MayRunInPlace(s.over, w, by)
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return shim.MayRunInPlace(s.over, w, caller)
 }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.

@@ -37,11 +37,11 @@ func (t *ticket) Beneath() schedulers.Worker {
 	return t.Worker.Beneath()
 }
 
-// Ended is called when the work has ended.
-func (t *ticket) Ended() {
+// HandleEnd is called when the work has ended.
+func (t *ticket) HandleEnd() {
 	t.scheduler.forget(t.item)
 	t.abort(context.Canceled) // releases the resources of the context
-	t.Handle.Ended()
+	t.Handle.HandleEnd()
 }
 
 // HandleGiveUp is called when the work was abandoned.
@@ -59,7 +59,7 @@ func (t *ticket) withdraw() (State, schedulers.Work) {
 		t.withdrawn = true
 		return Queued, w
 	}
-	return t.begun(), nil
+	return t.beginState(), nil
 }
 
 func (t *ticket) state() State {
@@ -68,11 +68,11 @@ func (t *ticket) state() State {
 	if t.Queued() {
 		return Queued
 	}
-	return t.begun()
+	return t.beginState()
 }
 
-// begun returns the state, which is not Queued; mu is held.
-func (t *ticket) begun() State {
+// beginState returns the state, which is not Queued; mu is held.
+func (t *ticket) beginState() State {
 	gone, reason := t.Gone()
 	switch {
 	case t.withdrawn || reason != nil:

@@ -17,17 +17,17 @@ import (
 func Affinity(cpus ...int) Option {
 	cpus = append([]int(nil), cpus...)
 	return func(t *Threads) {
-		t.atStart(schedulers.NewHook("dedicated.Affinity", func(w *thread) {
-			w.bound(affinity.Pin(cpus[(w.id-1)%len(cpus)]))
+		t.addStart(schedulers.NewHook("dedicated.Affinity", func(w *thread) {
+			w.recordBinding(affinity.Pin(cpus[(w.id-1)%len(cpus)]))
 		}), len(cpus) > 0)
 	}
 }
 
-// bound records the outcome of the attempt to bind the thread.
-func (w *thread) bound(err error) {
-	w.of.mu.Lock()
-	defer w.of.mu.Unlock()
-	w.unbound = err
+// recordBinding records the outcome of the attempt to bind the thread.
+func (w *thread) recordBinding(err error) {
+	w.threads.mu.Lock()
+	defer w.threads.mu.Unlock()
+	w.bindErr = err
 }
 
 // AffinityErr returns the joined errors of the threads that have started and could not be
@@ -38,7 +38,7 @@ func (t *Threads) AffinityErr() error {
 	defer t.mu.Unlock()
 	var all []error
 	for _, w := range t.all {
-		all = append(all, w.unbound)
+		all = append(all, w.bindErr)
 	}
 	return errors.Join(all...)
 }

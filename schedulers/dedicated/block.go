@@ -42,13 +42,13 @@ func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 // other threads wait for such work, too. Work of schedulers on top of this one counts as
 // its own ([schedulers.RunsOn]).
 func (w *thread) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
-	t := w.of
-	if !schedulers.RunsOn(home, t) || !w.here() {
+	t := w.threads
+	if !schedulers.RunsOn(home, t) || !w.isCurrent() {
 		return w.Block()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.othersAreStuck(w) && !ended(done) {
+	if t.othersAreStuck(w) && !isClosed(done) {
 		return nil, schedulers.ErrWouldDeadlock
 	}
 	outer := w.awaits // work that was run in place waits inside a wait
@@ -67,14 +67,14 @@ func (t *Threads) othersAreStuck(w *thread) bool {
 		return false
 	}
 	for _, other := range t.all {
-		if other != w && (other.awaits == nil || ended(other.awaits)) {
+		if other != w && (other.awaits == nil || isClosed(other.awaits)) {
 			return false
 		}
 	}
 	return true
 }
 
-func ended(c <-chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

@@ -28,8 +28,8 @@ type Runner struct {
 
 // lane is the worker of one work item.
 type lane struct {
-	of *Runner
-	id int
+	runner *Runner
+	id     int
 }
 
 // NewRunner returns a runner of that name; an empty name means "long-running".
@@ -38,7 +38,7 @@ func NewRunner(name string) *Runner {
 		name = "long-running"
 	}
 	r := &Runner{name: name}
-	r.tally.Each = true
+	r.tally.WorkerPerItem = true
 	return r
 }
 
@@ -54,7 +54,7 @@ func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := r.tally.Enter(r.name, r, w); err != nil {
 		return err
 	}
-	on := &lane{of: r, id: int(r.started.Add(1))}
+	on := &lane{runner: r, id: int(r.started.Add(1))}
 	go func() {
 		schedulers.ClearLabels()
 		runtime.LockOSThread() // and never unlocked: the thread ends with its goroutine
@@ -77,7 +77,7 @@ func (r *Runner) MaxConcurrency() int { return 0 }
 func (r *Runner) Metrics() schedulers.Metrics { return r.tally.Metrics() }
 
 // Scheduler implements [schedulers.Worker].
-func (l *lane) Scheduler() schedulers.Scheduler { return l.of }
+func (l *lane) Scheduler() schedulers.Scheduler { return l.runner }
 
 // ID implements [schedulers.Worker]: a number that is unique among all work of
 // the runner.

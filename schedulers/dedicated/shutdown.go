@@ -25,15 +25,15 @@ func (t *Threads) close() <-chan struct{} {
 	done, first := t.ending.Begin()
 	if first {
 		for len(t.parked) > 0 {
-			t.engage() // each finds the scheduler closed, and ends
+			t.wakeOrStart() // each finds the scheduler closed, and ends
 		}
 		t.finish()
 	}
 	return done
 }
 
-// ended counts a thread that is about to end.
-func (t *Threads) ended() {
+// countEnd counts a thread that is about to end.
+func (t *Threads) countEnd() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.alive--

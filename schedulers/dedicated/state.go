@@ -15,14 +15,14 @@ import (
 // value: State returns false, and end is not called for it.
 func WithState[T any](start func() T, end func(T)) Option {
 	return func(t *Threads) {
-		t.atStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {
+		t.addStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {
 			var v T
 			if start != nil {
 				v = start()
 			}
 			w.state = &state[T]{v}
 		}), true)
-		t.atEnd(schedulers.NewHook("dedicated.WithState", func(w *thread) {
+		t.addEnd(schedulers.NewHook("dedicated.WithState", func(w *thread) {
 			if s, made := w.state.(*state[T]); made { // else start has panicked
 				end(s.value)
 			}
@@ -42,7 +42,7 @@ type state[T any] struct{ value T }
 // caller must ensure that last point itself. It does not block.
 func State[T any](ctx context.Context) (value T, ok bool) {
 	w, ok := schedulers.WorkerFrom(ctx).(*thread)
-	if !ok || w == nil || !w.here() {
+	if !ok || w == nil || !w.isCurrent() {
 		return value, false
 	}
 	s, ok := w.state.(*state[T])

@@ -34,7 +34,7 @@ type Threads struct {
 
 	// mu guards everything below.
 	mu        sync.Mutex
-	queue     line
+	queue     workQueue
 	all       []*thread // all[i].id == i+1
 	started   int       // all[:started] have started
 	parked    []*thread // the last parked is woken first: its caches are warm
@@ -48,16 +48,16 @@ type Threads struct {
 
 // thread is a worker.
 type thread struct {
-	of   *Threads
-	id   int
-	loop runloop.Loop
-	wake chan struct{} // made by the instance, so that it belongs to its synctest bubble
+	threads *Threads
+	id      int
+	loop    runloop.Loop
+	wake    chan struct{} // made by the instance, so that it belongs to its synctest bubble
 
 	osThread atomic.Int64    // the id of its OS thread; 0 if not known
 	awaits   <-chan struct{} // ends the wait of BlockFor, or nil; guarded by Threads.mu
-	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
+	pump     *pumpWait       // nil: it does not wait in Pump; guarded by Threads.mu
 	onTop    bool            // it runs work on top of a wait; used by the thread alone
-	unbound  error           // why it is bound to no processor; guarded by Threads.mu
+	bindErr  error           // why it is bound to no processor; guarded by Threads.mu
 	state    any             // see [State]; used by the thread alone
 	room     any             // see [schedulers.Keeper]; used by the thread alone
 }
@@ -77,19 +77,19 @@ func Name(name string) Option { return func(t *Threads) { t.name = name } }
 // without the state that start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
-		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
-		t.atEnd(schedulers.NewHook("dedicated.OnThread", func(*thread) { end() }), end != nil)
+		t.addStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
+		t.addEnd(schedulers.NewHook("dedicated.OnThread", func(*thread) { end() }), end != nil)
 	}
 }
 
-func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
+func (t *Threads) addStart(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.begin = append(t.begin, h)
 	}
 }
 
-// atEnd makes h run before the end functions of earlier options.
-func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
+// addEnd makes h run before the end functions of earlier options.
+func (t *Threads) addEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.finally = slices.Insert(t.finally, 0, h)
 	}
@@ -105,10 +105,10 @@ func New(n int, opts ...Option) *Threads {
 		}
 	}
 	for id := 1; id <= max(1, n); id++ {
-		w := &thread{of: t, id: id, wake: make(chan struct{}, 1)}
-		w.loop.On = w
+		w := &thread{threads: t, id: id, wake: make(chan struct{}, 1)}
+		w.loop.Worker = w
 		w.loop.Next = w.next
-		w.loop.Lost = w.lost
+		w.loop.Restart = w.restart
 		t.all = append(t.all, w)
 	}
 	return t
@@ -131,7 +131,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return t.submit(w, hint, from)
 	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: t, Work: w}
-	if from != nil && from.of == t {
+	if from != nil && from.threads == t {
 		e.Worker = from.id
 	}
 	schedulers.Tell(e)
@@ -153,15 +153,15 @@ func (t *Threads) submit(w schedulers.Work, hint schedulers.Hint, from *thread) 
 	}
 	t.accepted++
 	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), hint.Flags.Has(schedulers.PreferFairness), from})
-	t.engage()
+	t.wakeOrStart()
 	return nil
 }
 
 // submitter returns the thread that the hint names. If the hint names none, it
 // returns the thread on which it is called, since a machine's context does not
 // know its worker.
-func (t *Threads) submitter(by schedulers.Worker) *thread {
-	if from, ok := by.(*thread); ok {
+func (t *Threads) submitter(caller schedulers.Worker) *thread {
+	if from, ok := caller.(*thread); ok {
 		return from
 	}
 	id := int64(ThreadID())
@@ -176,8 +176,8 @@ func (t *Threads) submitter(by schedulers.Worker) *thread {
 	return nil
 }
 
-// engage wakes a parked thread, or starts a thread for the first time; mu is held.
-func (t *Threads) engage() {
+// wakeOrStart wakes a parked thread, or starts a thread for the first time; mu is held.
+func (t *Threads) wakeOrStart() {
 	if n := len(t.parked); n > 0 {
 		w := t.parked[n-1]
 		t.parked = t.parked[:n-1]
@@ -194,7 +194,7 @@ func (t *Threads) engage() {
 		go w.main()
 		return
 	}
-	t.callOthers(nil)
+	t.wakeOthers(nil)
 }
 
 // main is the goroutine of a thread. It never unlocks: when it returns, the Go runtime
@@ -203,31 +203,31 @@ func (w *thread) main() {
 	schedulers.ClearLabels()
 	runtime.LockOSThread()
 	w.osThread.Store(int64(ThreadID()))
-	for _, f := range w.of.begin {
+	for _, f := range w.threads.begin {
 		f.Call(w)
 	}
 	w.loop.RunHere()
-	for _, f := range w.of.finally {
+	for _, f := range w.threads.finally {
 		f.Call(w)
 	}
 	if schedulers.Observed() {
 		schedulers.Tell(schedulers.EventOf(schedulers.WorkerEnded, w))
 	}
-	w.of.ended()
+	w.threads.countEnd()
 }
 
-// lost is called when work has called runtime.Goexit, on the dying thread.
-func (w *thread) lost() {
-	w.of.mu.Lock()
-	w.awaits, w.waits, w.state, w.onTop = nil, nil, nil, false
-	w.of.mu.Unlock()
+// restart is called when work has called runtime.Goexit, on the dying thread.
+func (w *thread) restart() {
+	w.threads.mu.Lock()
+	w.awaits, w.pump, w.state, w.onTop = nil, nil, nil, false
+	w.threads.mu.Unlock()
 	go w.main()
 }
 
 // next is the thread's loop condition: it returns work, or nil when the scheduler has
 // been shut down and nothing is left.
 func (w *thread) next() schedulers.Work {
-	t := w.of
+	t := w.threads
 	for {
 		t.mu.Lock()
 		if work := t.queue.pop(); work != nil {
@@ -247,7 +247,7 @@ func (w *thread) next() schedulers.Work {
 }
 
 // Scheduler implements [schedulers.Worker].
-func (w *thread) Scheduler() schedulers.Scheduler { return w.of }
+func (w *thread) Scheduler() schedulers.Scheduler { return w.threads }
 
 // ID implements [schedulers.Worker]: 1 to n; a replacement thread keeps the ID.
 func (w *thread) ID() int { return w.id }
@@ -255,17 +255,17 @@ func (w *thread) ID() int { return w.id }
 // Room implements [schedulers.Keeper].
 func (w *thread) Room() *any { return &w.room }
 
-// MayRunInPlace reports true if by is a worker of this scheduler and the caller is on
+// MayRunInPlace reports true if caller is a worker of this scheduler and the caller is on
 // its thread: work that is awaited there may run there. Any other caller is on the
 // wrong thread, including a goroutine that merely has the context of work.
-func (t *Threads) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	w, ok := by.(*thread)
-	return ok && w != nil && w.of == t && w.here()
+func (t *Threads) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
+	w, ok := caller.(*thread)
+	return ok && w != nil && w.threads == t && w.isCurrent()
 }
 
-// here reports whether the calling goroutine is that of w. If the operating system
+// isCurrent reports whether the calling goroutine is that of w. If the operating system
 // provides no thread ids, it reports true.
-func (w *thread) here() bool { return w.osThread.Load() == int64(ThreadID()) }
+func (w *thread) isCurrent() bool { return w.osThread.Load() == int64(ThreadID()) }
 
 // MaxConcurrency returns n.
 func (t *Threads) MaxConcurrency() int { return len(t.all) }

@@ -41,10 +41,10 @@ import (
 // work of its own while no other thread could. It returns [schedulers.ErrWouldDeadlock]
 // in the same cases as BlockFor, if no work that it may run is queued.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
-	if !w.here() {
+	if !w.isCurrent() {
 		return ending.Await(ctx, done, func() {})
 	}
-	stop := w.of.wait(w, home, done)
+	stop := w.threads.beginWait(w, home, done)
 	defer stop()
 	for {
 		select {
@@ -54,7 +54,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 			return ending.Await(ctx, done, func() {}) // which returns the cause
 		default:
 		}
-		work, called, err := w.of.help(w, home, done)
+		work, called, err := w.threads.help(w, home, done)
 		switch {
 		case err != nil:
 			return err
@@ -70,25 +70,25 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 	}
 }
 
-// pumping is a thread inside Pump. Guarded by Threads.mu.
-type pumping struct {
+// pumpWait is a thread inside Pump. Guarded by Threads.mu.
+type pumpWait struct {
 	done   <-chan struct{}
 	called chan struct{} // closed when work arrives that it may have to run
 }
 
-// wait records that w waits for done; stop undoes that.
-func (t *Threads) wait(w *thread, home schedulers.Scheduler, done <-chan struct{}) (stop func()) {
+// beginWait records that w waits for done; stop undoes that.
+func (t *Threads) beginWait(w *thread, home schedulers.Scheduler, done <-chan struct{}) (stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	awaits, waits := w.awaits, w.waits
-	w.waits, w.awaits = &pumping{done: done}, nil
+	awaits, waits := w.awaits, w.pump
+	w.pump, w.awaits = &pumpWait{done: done}, nil
 	if schedulers.RunsOn(home, t) {
 		w.awaits = done
 	}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		w.awaits, w.waits = awaits, waits
+		w.awaits, w.pump = awaits, waits
 	}
 }
 
@@ -98,17 +98,17 @@ func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.othersWait(w) {
-		if work := t.queue.popNear(w); work != nil {
+		if work := t.queue.popOnTop(w); work != nil {
 			t.helping++
 			return work, nil, nil
 		}
 	}
-	if w.awaits != nil && t.othersAreStuck(w) && !ended(done) {
+	if w.awaits != nil && t.othersAreStuck(w) && !isClosed(done) {
 		return nil, nil, schedulers.ErrWouldDeadlock
 	}
-	w.waits.called = make(chan struct{})
-	t.callOthers(w)
-	return nil, w.waits.called, nil
+	w.pump.called = make(chan struct{})
+	t.wakeOthers(w)
+	return nil, w.pump.called, nil
 }
 
 // othersWait reports whether all threads but w are inside waits that have not ended; mu
@@ -118,21 +118,21 @@ func (t *Threads) othersWait(w *thread) bool {
 		return false
 	}
 	for _, other := range t.all {
-		if other != w && (other.waits == nil || ended(other.waits.done)) {
+		if other != w && (other.pump == nil || isClosed(other.pump.done)) {
 			return false
 		}
 	}
 	return true
 }
 
-// callOthers makes the waiting threads check again, because w now waits too or work has
+// wakeOthers makes the waiting threads check again, because w now waits too or work has
 // arrived; mu is held.
-func (t *Threads) callOthers(w *thread) {
+func (t *Threads) wakeOthers(w *thread) {
 	if t.queue.len() == 0 {
 		return
 	}
 	for _, other := range t.all {
-		if p := other.waits; other != w && p != nil && p.called != nil {
+		if p := other.pump; other != w && p != nil && p.called != nil {
 			close(p.called)
 			p.called = nil
 		}
@@ -143,7 +143,7 @@ func (t *Threads) callOthers(w *thread) {
 func (w *thread) runOnTop(work schedulers.Work) {
 	before := w.onTop
 	w.onTop = true
-	runloop.Once(w.of, work, w, w.of.helped)
+	runloop.Once(w.threads, work, w, w.threads.endHelp)
 	w.onTop = before
 }
 
@@ -151,8 +151,8 @@ func (w *thread) runOnTop(work schedulers.Work) {
 // may call it, on its own goroutine.
 func (w *thread) OnTop() bool { return w.onTop }
 
-// helped counts work that was run on top of a wait.
-func (t *Threads) helped(panicked bool) {
+// endHelp counts work that was run on top of a wait.
+func (t *Threads) endHelp(panicked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.helping--

@@ -81,7 +81,7 @@ func (l *Loop) serve() {
 	// started loop gets ErrOwned or, in the moment between two goroutines, is served
 	// first.
 	for l.Run(context.Background()) != nil {
-		<-l.released()
+		<-l.releaseSignal()
 	}
 	ended = true
 }
@@ -105,12 +105,12 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 // announce makes the owner check for work, whether it is a goroutine or a foreign loop.
 func (l *Loop) announce() {
-	l.awaken()
+	l.wakeOwner()
 	l.onWake.Call(struct{}{})
 }
 
-// awaken makes the goroutine that runs the loop check for work.
-func (l *Loop) awaken() {
+// wakeOwner makes the goroutine that runs the loop check for work.
+func (l *Loop) wakeOwner() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -129,10 +129,10 @@ func (l *Loop) len() int {
 	return l.queue.Len()
 }
 
-// MayRunInPlace reports true if by is the loop's worker and the caller is on the
+// MayRunInPlace reports true if caller is the loop's worker and the caller is on the
 // owner's thread. It is always false on systems that provide no thread ids.
-func (l *Loop) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	return by == schedulers.Worker(&l.worker) && l.OnOwner()
+func (l *Loop) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
+	return caller == schedulers.Worker(&l.worker) && l.OnOwner()
 }
 
 // MaxConcurrency returns 1.
@@ -161,7 +161,7 @@ func (l *Loop) Snapshot() []schedulers.Work {
 // never ends.
 func (l *Loop) Shutdown(ctx context.Context) error {
 	l.tally.Close()
-	l.awaken()
+	l.wakeOwner()
 	return l.tally.Shutdown(ctx, l.abandonQueued)
 }
 
@@ -173,5 +173,5 @@ func (l *Loop) abandonQueued() {
 	for w := all.PopFront(); w != nil; w = all.PopFront() {
 		l.tally.Abandon(l, w, schedulers.ErrShutdown)
 	}
-	l.awaken() // the owner may have nothing left to run
+	l.wakeOwner() // the owner may have nothing left to run
 }

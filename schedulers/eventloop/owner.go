@@ -51,8 +51,8 @@ func (l *Loop) release() {
 	}
 }
 
-// released returns a channel that is closed when the loop has no owner.
-func (l *Loop) released() <-chan struct{} {
+// releaseSignal returns a channel that is closed when the loop has no owner.
+func (l *Loop) releaseSignal() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.owner.released
@@ -75,8 +75,8 @@ func (l *Loop) OnOwner() bool {
 	return id != 0 && id == int64(dedicated.ThreadID())
 }
 
-// knowsThreads reports whether OnOwner can be true at all.
-func knowsThreads() bool { return dedicated.ThreadID() != 0 }
+// hasThreadIDs reports whether OnOwner can be true at all.
+func hasThreadIDs() bool { return dedicated.ThreadID() != 0 }
 
 // Run makes the caller the owner, locks it to its OS thread, and runs work. It returns
 // nil when Shutdown has been called and all work has ended, or the cause of ctx when
@@ -137,7 +137,7 @@ func (l *Loop) Pump(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if knowsThreads() && !l.OnOwner() {
+	if hasThreadIDs() && !l.OnOwner() {
 		return ErrOwned
 	}
 	return l.pump(ctx, done)
@@ -199,7 +199,7 @@ func (w *worker) Block() (unblock func(), err error) {
 	switch {
 	case l.OnOwner():
 		l.drain(l.len)
-	case !knowsThreads() && l.len() > 0:
+	case !hasThreadIDs() && l.len() > 0:
 		return nil, schedulers.ErrWouldDeadlock
 	}
 	return func() {}, nil

@@ -17,17 +17,17 @@ func (l *Loop) Post(f func()) error {
 	if f == nil {
 		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
 	}
-	return l.Submit(posted(f), schedulers.Hint{})
+	return l.Submit(postedWork(f), schedulers.Hint{})
 }
 
-// posted is a function without a waiter.
-type posted func()
+// postedWork is a function without a waiter.
+type postedWork func()
 
 // Run implements [schedulers.Work].
-func (f posted) Run(schedulers.Worker) { f() }
+func (f postedWork) Run(schedulers.Worker) { f() }
 
 // Abandon implements [schedulers.Work].
-func (posted) Abandon(error) {}
+func (postedWork) Abandon(error) {}
 
 // Send runs f on the loop and returns when f has returned: nil, or an error if f
 // panicked or called runtime.Goexit. On the owner's thread it calls f at once. It
@@ -43,7 +43,7 @@ func (l *Loop) Send(ctx context.Context, f func()) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s := &sent{f: f, done: make(chan struct{})}
+	s := &sentWork{f: f, done: make(chan struct{})}
 	if l.OnOwner() {
 		s.Run(&l.worker)
 		return s.err
@@ -57,15 +57,15 @@ func (l *Loop) Send(ctx context.Context, f func()) error {
 	return s.err
 }
 
-// sent is a function with a waiter.
-type sent struct {
+// sentWork is a function with a waiter.
+type sentWork struct {
 	f    func()
 	done chan struct{}
 	err  error // written before done is closed
 }
 
 // Run implements [schedulers.Work]. A panic ends here: it is reported to the waiter.
-func (s *sent) Run(schedulers.Worker) {
+func (s *sentWork) Run(schedulers.Worker) {
 	returned := false
 	defer func() {
 		if v := recover(); v != nil {
@@ -82,7 +82,7 @@ func (s *sent) Run(schedulers.Worker) {
 var errGoexit = errors.New("eventloop: the function that was sent called runtime.Goexit")
 
 // Abandon implements [schedulers.Work].
-func (s *sent) Abandon(reason error) {
+func (s *sentWork) Abandon(reason error) {
 	s.err = reason
 	close(s.done)
 }

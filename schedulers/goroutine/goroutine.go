@@ -38,7 +38,7 @@ type Scheduler struct {
 // New returns a scheduler that holds no goroutine until it has work.
 func New() *Scheduler {
 	s := &Scheduler{}
-	s.tally.Apart, s.tally.Each = true, true
+	s.tally.SkipRegistration, s.tally.WorkerPerItem = true, true
 	return s
 }
 
@@ -84,5 +84,5 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.home }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// Ended returns the ID to the pool.
-func (w *worker) Ended() { w.home.ids.Give(w.id) }
+// HandleEnd returns the ID to the pool.
+func (w *worker) HandleEnd() { w.home.ids.Give(w.id) }

@@ -64,12 +64,12 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // Shutdown blocks. It may be called any number of times, also concurrently.
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
-// MayRunInPlace reports true if by is a worker of s whose work is running, and the
+// MayRunInPlace reports true if caller is a worker of s whose work is running, and the
 // scheduler beneath consents. That work holds a permit, and the work that it waits for
 // then runs under the same permit.
-func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	t, ok := shim.Find[*shim.Turn](by)
-	return ok && s.turns.Holds(t) && shim.MayRunInPlace(s.over, w, by)
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	t, ok := shim.Find[*shim.Turn](caller)
+	return ok && s.turns.Holds(t) && shim.MayRunInPlace(s.over, w, caller)
 }
 
 // MaxConcurrency returns the limit, or that of the scheduler beneath if it is smaller.

@@ -30,7 +30,7 @@ type Scheduler struct {
 // New returns a scheduler with an empty queue and a clock that shows zero.
 func New() *Scheduler {
 	s := &Scheduler{}
-	s.tally.Each = true
+	s.tally.WorkerPerItem = true
 	return s
 }
 
@@ -109,15 +109,15 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 		select {
 		case <-done:
 			return nil
-		case <-s.arrival():
+		case <-s.arrivalSignal():
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// arrival returns a channel that is closed when work is queued.
-func (s *Scheduler) arrival() <-chan struct{} {
+// arrivalSignal returns a channel that is closed when work is queued.
+func (s *Scheduler) arrivalSignal() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) > 0 {
@@ -145,9 +145,9 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	return slices.Clone(s.queue)
 }
 
-// MayRunInPlace reports true if by is a worker of s.
-func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	w, ok := by.(*worker)
+// MayRunInPlace reports true if caller is a worker of s.
+func (s *Scheduler) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
+	w, ok := caller.(*worker)
 	return ok && w != nil && w.home == s
 }
 
@@ -217,8 +217,8 @@ type worker struct {
 	id   int
 }
 
-// Ended returns the ID to the pool.
-func (w *worker) Ended() { w.home.ids.Give(w.id) }
+// HandleEnd returns the ID to the pool.
+func (w *worker) HandleEnd() { w.home.ids.Give(w.id) }
 
 // Scheduler implements [schedulers.Worker].
 func (w *worker) Scheduler() schedulers.Scheduler { return w.home }

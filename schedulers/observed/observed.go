@@ -117,8 +117,8 @@ func (s *Scheduler) Shutdown(ctx context.Context) error { return s.publicMethods
 
 // MayRunInPlace reports whether the scheduler beneath consents. A panic or a Goexit of work
 // that is run in place reaches the waiter that runs it.
-func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return shim.MayRunInPlace(s.over, w, by)
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return shim.MayRunInPlace(s.over, w, caller)
 }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.

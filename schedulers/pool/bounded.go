@@ -80,7 +80,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 	case Block:
 		return p.awaitSpace(w, hint.From)
 	case CallerRuns:
-		p.runHere(w, p.own(hint.From))
+		p.runHere(w, p.ownWorker(hint.From))
 		return nil
 	default:
 		return p.refuse(fmt.Errorf("pool: the queue is full (%d): %w", p.bound.limit, schedulers.ErrRejected))
@@ -94,7 +94,7 @@ func (p *Pool) enqueue(w schedulers.Work) {
 
 // put is enqueue for work that the pool has already accepted.
 func (p *Pool) put(w schedulers.Work) {
-	p.inbox.empty(&p.global)
+	p.inbox.moveTo(&p.global)
 	p.global.PushBack(w)
 	p.setCheckGlobal()
 }
@@ -110,7 +110,7 @@ func (p *Pool) awaitSpace(w schedulers.Work, caller schedulers.Worker) error {
 	if caller == nil {
 		caller = schedulers.Here()
 	}
-	if own := p.own(caller); own != nil {
+	if own := p.ownWorker(caller); own != nil {
 		caller = own
 	}
 	err := schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)

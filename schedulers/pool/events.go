@@ -13,7 +13,7 @@ const reported schedulers.Flags = 1 << 7
 // reportSubmit is Submit with its events.
 func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
-	if from := p.own(hint.From); from != nil {
+	if from := p.ownWorker(hint.From); from != nil {
 		e.Worker = from.id
 		if p.bound == nil && hint.Flags&(schedulers.PreferFairness|schedulers.LongRunning) == 0 {
 			e.Queue = from.id

@@ -133,7 +133,7 @@ func (p *Pool) anyQueued() bool {
 		return true
 	}
 	for _, w := range p.slots.all {
-		if w.queued() {
+		if w.hasWork() {
 			return true
 		}
 	}
@@ -148,10 +148,10 @@ func (p *Pool) start() {
 	p.capacity.running++
 	p.capacity.starting = true
 	p.count.alive++
-	if p.climbing != nil {
-		p.climbing.watch(p)
+	if p.sampler != nil {
+		p.sampler.watch(p)
 	}
-	w.registersGoroutine = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
+	w.registersGoroutine = p.bound != nil || p.max < DefaultMax || p.stallTimeout <= 0
 	w.tell(schedulers.WorkerStarted)
 	interleave.Go(w.main)
 }
@@ -173,7 +173,7 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	if work == nil {
 		return p.endIfIdle(w)
 	}
-	if fresh || p.capacity.waiting > 0 || w.queued() {
+	if fresh || p.capacity.waiting > 0 || w.hasWork() {
 		p.dispatch() // starts the next worker if there is more work
 	}
 	return work
@@ -201,7 +201,7 @@ func (p *Pool) endIfIdle(w *worker) schedulers.Work {
 // it calls search first, it does so for the sake of old work.)
 func (p *Pool) search(w *worker) schedulers.Work {
 	if p.global.Len() == 0 {
-		p.inbox.empty(&p.global)
+		p.inbox.moveTo(&p.global)
 	}
 	if work := p.global.PopFront(); work != nil {
 		if p.bound != nil {

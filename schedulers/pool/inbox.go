@@ -60,9 +60,9 @@ func (b *inbox) accept(w schedulers.Work) bool {
 	return true
 }
 
-// empty moves the new work items behind those of older, which the pool's lock guards.
+// moveTo moves the new work items behind those of older, which the pool's lock guards.
 // Usually older is empty, and the two are swapped.
-func (b *inbox) empty(older *deque.Deque) {
+func (b *inbox) moveTo(older *deque.Deque) {
 	if !b.nonEmpty.Load() {
 		return
 	}

@@ -24,9 +24,9 @@ func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := New(Workers(workers, workers), AddAfter(0))
-		b := &business.Business{Scheduler: p, Most: int32(workers), Closed: p.ending.Reached, Over: p.ending.Reached}
-		b.AtRest = func() error { return p.atRest(b.Ended) }
-		b.Always = p.oneStarts
+		b := &business.Business{Scheduler: p, MaxRunning: int32(workers), Closed: p.ending.Reached, EndReached: p.ending.Reached}
+		b.CheckAtEnd = func() error { return p.atRest(b.ShutdownCalled) }
+		b.CheckAlways = p.oneStarts
 		program(s, b)
 		return b.Check
 	})
@@ -122,7 +122,7 @@ func TestInterleavingsOfAWorkerThatBlocks(t *testing.T) { explore(t, 1, business
 // A wrong hint names a worker whose slot is dropped when it ends.
 func TestInterleavingsOfAWrongHintToAnExtraWorker(t *testing.T) {
 	explore(t, 1, func(s *interleave.Schedule, b *business.Business) {
-		b.Most = 2
+		b.MaxRunning = 2
 		var happened interleave.Bool
 		late := b.Task(nil)
 		extra := b.Task(func(self schedulers.Worker) {
@@ -176,7 +176,7 @@ func TestInterleavingsOfALowerLimit(t *testing.T) {
 func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 	onWorkers(t, func(s *interleave.Schedule, b *business.Business) {
 		p := b.Scheduler.(*Pool)
-		b.Ended = true
+		b.ShutdownCalled = true
 		var closed interleave.Bool
 		submits := func() *business.Task {
 			inner := b.Task(nil)
@@ -184,7 +184,7 @@ func TestInterleavingsOfWorkInAClosedPool(t *testing.T) {
 				late := closed.Load()
 				b.Submit(inner, schedulers.Hint{From: self})
 				if late && inner.Accepted() > 0 {
-					b.Blame(errors.New("a closed pool accepts work of its own work"))
+					b.Fail(errors.New("a closed pool accepts work of its own work"))
 				}
 			})
 		}
@@ -235,7 +235,7 @@ func TestInterleavingsOfYieldingToANewcomer(t *testing.T) {
 		yields = b.Task(func(self schedulers.Worker) {
 			if submitted.Load() && other.Ran() == 0 {
 				if after++; after > 2 {
-					b.Blame(errors.New("work that yields overtakes what was submitted"))
+					b.Fail(errors.New("work that yields overtakes what was submitted"))
 				}
 			}
 			if turns++; turns < 6 {

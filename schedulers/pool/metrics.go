@@ -43,7 +43,7 @@ func (w *worker) addTo(m *schedulers.Metrics) {
 func (p *Pool) Snapshot() []schedulers.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.inbox.empty(&p.global)
+	p.inbox.moveTo(&p.global)
 	all := p.global.AppendTo(nil)
 	for _, w := range p.slots.all {
 		w.mu.Lock()

@@ -40,7 +40,7 @@ func Workers(minWorkers, maxWorkers int) Option {
 // operation, a sleep or a system call. It replaces none while at least as many goroutines
 // of the program are running or runnable as the pool has workers outside of Block.
 func AddAfter(d time.Duration) Option {
-	return func(p *Pool) { p.stallFor, p.replacement.every = d, 0 }
+	return func(p *Pool) { p.stallTimeout, p.replacement.interval = d, 0 }
 }
 
 // LearnLongRunning makes the pool learn which functions keep a worker for longer than limit.
@@ -56,7 +56,7 @@ func AddAfter(d time.Duration) Option {
 func LearnLongRunning(limit time.Duration) Option {
 	return func(p *Pool) {
 		if p.longRunning = nil; limit > 0 {
-			p.longRunning = longrun.Over(limit)
+			p.longRunning = longrun.New(limit)
 		}
 	}
 }

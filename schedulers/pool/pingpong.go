@@ -58,9 +58,9 @@ const (
 )
 
 // leaveToWorker reports whether submitted work is a machine that may be left to the worker that
-// made it ready. first reports that the worker's queue was empty.
-func (b *pingPong) leaveToWorker(first bool, hint schedulers.Hint) bool {
-	return first && b.enabled.Load() && hint.Flags.Has(schedulers.Resumed)
+// made it ready. wasEmpty reports that the worker's queue was empty.
+func (b *pingPong) leaveToWorker(wasEmpty bool, hint schedulers.Hint) bool {
+	return wasEmpty && b.enabled.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
 // watch schedules a check after one interval; mu is held.

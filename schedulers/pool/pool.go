@@ -26,10 +26,10 @@ type Pool struct {
 
 	// Constant after New.
 
-	name     string
-	stallFor time.Duration // <= 0: stalls never add a worker
-	bound    *bound        // nil: the queues have no limit
-	climbing *climbing     // nil: off; otherwise mu guards what it points to
+	name         string
+	stallTimeout time.Duration // <= 0: stalls never add a worker
+	bound        *bound        // nil: the queues have no limit
+	sampler      *sampler      // nil: off; otherwise mu guards what it points to
 
 	longRunning *longrun.Functions // nil: the pool does not learn
 
@@ -75,8 +75,8 @@ type counts struct {
 // New returns a pool without any goroutine. It cannot fail: an invalid option is replaced
 // as its documentation says.
 func New(opts ...Option) *Pool {
-	p := &Pool{stallFor: DefaultStall}
-	p.replacement = replacement{every: defaultReplace, countActive: readActive}
+	p := &Pool{stallTimeout: DefaultStall}
+	p.replacement = replacement{interval: defaultReplace, countActive: readActive}
 	p.stall.Expired, p.replacement.Expired, p.pingPong.Expired = p.checkStall, p.checkWaiting, p.checkPingPong
 	for _, o := range opts {
 		if o != nil {
@@ -85,8 +85,8 @@ func New(opts ...Option) *Pool {
 	}
 	p.resolveOptions()
 	p.capacity.limit, p.capacity.goal = p.min, p.min
-	if p.climbing != nil {
-		p.climbing.init(p)
+	if p.sampler != nil {
+		p.sampler.init(p)
 	}
 	p.updateNeedsDispatch()
 	return p
@@ -115,7 +115,7 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if p.bound != nil {
 		return p.submitBounded(w, hint)
 	}
-	from := p.own(hint.From)
+	from := p.ownWorker(hint.From)
 	if from == nil {
 		return p.submitGlobal(w)
 	}
@@ -126,25 +126,25 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		}
 		return p.submitGlobal(w)
 	}
-	accepted, first := from.push(w)
+	accepted, wasEmpty := from.push(w)
 	if !accepted {
 		return p.submitGlobal(w)
 	}
-	if !first || !leaves {
-		p.dispatchPushed(first, hint)
+	if !wasEmpty || !leaves {
+		p.dispatchLocal(wasEmpty, hint)
 	}
 	return nil
 }
 
-// dispatchPushed makes sure that work pushed to a local queue is run. first reports that the queue
-// was empty before.
-func (p *Pool) dispatchPushed(first bool, hint schedulers.Hint) {
-	if !p.needsDispatch.Load() || p.pingPong.leaveToWorker(first, hint) {
+// dispatchLocal makes sure that work pushed to a local queue is run. wasEmpty reports that the
+// queue was empty before.
+func (p *Pool) dispatchLocal(wasEmpty bool, hint schedulers.Hint) {
+	if !p.needsDispatch.Load() || p.pingPong.leaveToWorker(wasEmpty, hint) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if first && hint.Flags.Has(schedulers.Resumed) {
+	if wasEmpty && hint.Flags.Has(schedulers.Resumed) {
 		p.pingPong.watch(p)
 	}
 	p.dispatch()
@@ -199,8 +199,8 @@ func (p *Pool) refuse(reason error) error {
 	return reason
 }
 
-// own returns caller as a worker of this pool, or nil.
-func (p *Pool) own(caller schedulers.Worker) *worker {
+// ownWorker returns caller as a worker of this pool, or nil.
+func (p *Pool) ownWorker(caller schedulers.Worker) *worker {
 	w, ok := caller.(*worker)
 	if !ok {
 		l, leaves := caller.(*leavingWorker)
@@ -222,7 +222,7 @@ func (p *Pool) own(caller schedulers.Worker) *worker {
 // For any other caller it returns false: a goroutine outside the pool that ran queued work
 // itself would exceed the pool's limit.
 func (p *Pool) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
-	return p.own(caller) != nil
+	return p.ownWorker(caller) != nil
 }
 
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more

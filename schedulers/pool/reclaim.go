@@ -7,7 +7,7 @@ import "github.com/movenext/movenext/schedulers"
 // These are the usual cases: a worker starts one work item and waits for it, or
 // starts many and waits for them in order. See [schedulers.Reclaimer].
 func (p *Pool) Reclaim(w schedulers.Work, caller schedulers.Worker) bool {
-	from := p.own(caller)
+	from := p.ownWorker(caller)
 	if from == nil || !from.reclaim(w) && !p.reclaimGlobal(w) {
 		return false
 	}
@@ -18,7 +18,7 @@ func (p *Pool) Reclaim(w schedulers.Work, caller schedulers.Worker) bool {
 // Admit lets a worker of this pool run its own new work at once, unless the pool is
 // closed or has a bounded queue. See [schedulers.Admitter].
 func (p *Pool) Admit(caller schedulers.Worker) bool {
-	w := p.own(caller)
+	w := p.ownWorker(caller)
 	if w == nil || p.bound != nil {
 		return false
 	}
@@ -46,7 +46,7 @@ func (w *worker) reclaim(work schedulers.Work) bool {
 func (p *Pool) reclaimGlobal(w schedulers.Work) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.inbox.empty(&p.global)
+	p.inbox.moveTo(&p.global)
 	if !p.global.Remove(w) {
 		return false
 	}

@@ -57,8 +57,8 @@ import (
 // without a timer in between.
 type replacement struct {
 	runloop.Watch
-	every time.Duration // how often to check; <= 0: never
-	pause time.Duration // until the next check: longer while nothing is found
+	interval time.Duration // how often to check; <= 0: never
+	pause    time.Duration // until the next check: longer while nothing is found
 	// assumedWaiting is how many workers may be assumed to wait in their work without another
 	// check of each.
 	assumedWaiting int
@@ -79,11 +79,11 @@ const (
 
 // shouldStart reports whether the watch should be on and is not.
 func (r *replacement) shouldStart(p *Pool) bool {
-	return !r.Armed() && r.every > 0 && p.climbing == nil && p.capacity.limit < p.max
+	return !r.Armed() && r.interval > 0 && p.sampler == nil && p.capacity.limit < p.max
 }
 
 func (r *replacement) watch(p *Pool) {
-	r.pause, r.LastProgress = r.every, p.progress()
+	r.pause, r.LastProgress = r.interval, p.progress()
 	r.Arm(r.pause)
 }
 
@@ -107,9 +107,9 @@ func (p *Pool) checkWaiting() {
 		p.setWaiting(0)
 	}
 	if p.capacity.waiting > 0 {
-		r.pause = r.every
+		r.pause = r.interval
 	} else {
-		r.pause = min(2*r.pause, maxPause*r.every)
+		r.pause = min(2*r.pause, maxPause*r.interval)
 	}
 	r.Arm(r.pause)
 	p.dispatch()
@@ -122,7 +122,7 @@ func (p *Pool) countWaiting(others int) {
 	active := r.countActive(r) - others
 	waiting := p.capacity.running - p.capacity.blocked - active
 	if waiting > r.assumedWaiting {
-		inside := p.insideWork() - p.capacity.blocked
+		inside := p.countBusy() - p.capacity.blocked
 		waiting, r.assumedWaiting = min(waiting, inside), inside+inside/2
 	}
 	if waiting <= 0 {
@@ -134,8 +134,8 @@ func (p *Pool) countWaiting(others int) {
 	p.setWaiting(min(waiting+p.capacity.goal, p.max-p.capacity.limit))
 }
 
-// insideWork returns how many workers run work; mu is held.
-func (p *Pool) insideWork() int {
+// countBusy returns how many workers run work; mu is held.
+func (p *Pool) countBusy() int {
 	n := 0
 	for _, w := range p.slots.all {
 		if w.loop.Busy() {

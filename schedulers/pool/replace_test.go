@@ -164,7 +164,7 @@ func TestWorkersThatWaitForTheLockOfThePoolAreNotReplaced(t *testing.T) {
 	p.countWaiting(1)
 	assert.Positive(t, p.capacity.waiting, "their work blocks")
 	close(hold)
-	for p.insideWork() > 0 {
+	for p.countBusy() > 0 {
 		runtime.Gosched()
 	}
 	p.replacement.assumedWaiting = 0 // as the timer does

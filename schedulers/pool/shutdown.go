@@ -51,8 +51,8 @@ func (p *Pool) finish() {
 	p.stall.Stop()
 	p.replacement.Stop()
 	p.pingPong.Stop()
-	if p.climbing != nil {
-		p.climbing.stop()
+	if p.sampler != nil {
+		p.sampler.stop()
 	}
 	p.ending.Reach()
 }
@@ -61,7 +61,7 @@ func (p *Pool) takeQueued() []schedulers.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []schedulers.Work
-	p.inbox.empty(&p.global)
+	p.inbox.moveTo(&p.global)
 	for w := p.global.PopFront(); w != nil; w = p.global.PopFront() {
 		all = append(all, w)
 	}

@@ -28,13 +28,13 @@ type stall struct {
 
 // shouldStart reports whether the watch should be on and is not.
 func (s *stall) shouldStart(p *Pool) bool {
-	return !s.Armed() && p.stallFor > 0 && p.capacity.limit < p.max
+	return !s.Armed() && p.stallTimeout > 0 && p.capacity.limit < p.max
 }
 
 // watch begins an interval.
 func (s *stall) watch(p *Pool) {
 	s.LastProgress, s.added, s.step = p.progress(), 0, 1
-	s.Arm(p.stallFor)
+	s.Arm(p.stallTimeout)
 }
 
 // lowerLimit takes back one worker that a stall has added. It is called when a worker has found
@@ -57,7 +57,7 @@ func (p *Pool) checkStall() {
 		return
 	}
 	s.addWorkers(p)
-	s.Arm(p.stallFor)
+	s.Arm(p.stallTimeout)
 	p.dispatch()
 }
 
@@ -69,8 +69,8 @@ func (s *stall) addWorkers(p *Pool) {
 		s.lowerLimit(p)
 	} else {
 		s.added = min(s.step, p.max-p.capacity.limit)
-		if p.climbing != nil {
-			s.added = p.climbing.allow(p, s.added)
+		if p.sampler != nil {
+			s.added = p.sampler.allow(p, s.added)
 		}
 		if s.added == s.step {
 			s.step *= 2

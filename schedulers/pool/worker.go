@@ -54,10 +54,10 @@ type worker struct {
 func newWorker(p *Pool, id int) *worker {
 	w := &worker{pool: p, id: id}
 	w.leaving.worker = w
-	w.loop.On = w
+	w.loop.Worker = w
 	w.loop.Next, w.loop.More = w.next, w.more
 	w.main = w.serve
-	w.loop.Lost = func() { interleave.Go(w.main) }
+	w.loop.Restart = func() { interleave.Go(w.main) }
 	return w
 }
 
@@ -102,22 +102,22 @@ func (w *worker) Room() *any {
 	return &w.room
 }
 
-// push adds work to the local queue, if that is open. first reports that the queue was
+// push adds work to the local queue, if that is open. wasEmpty reports that the queue was
 // empty before.
-func (w *worker) push(work schedulers.Work) (accepted, first bool) {
+func (w *worker) push(work schedulers.Work) (accepted, wasEmpty bool) {
 	w.mu.Lock()
 	if !w.open {
 		w.mu.Unlock()
 		return false, false
 	}
 	w.accepted++
-	first = w.local.Len() == 0
+	wasEmpty = w.local.Len() == 0
 	w.local.PushBack(work)
 	if !w.mayHaveWork.Load() {
 		w.mayHaveWork.Store(true)
 	}
 	w.mu.Unlock()
-	return true, first
+	return true, wasEmpty
 }
 
 // popNewest removes and returns the newest work. Only the owner calls it. With repeat, the
@@ -162,8 +162,8 @@ func (w *worker) popOldest() schedulers.Work {
 	return work
 }
 
-// queued reports whether the local queue has work.
-func (w *worker) queued() bool {
+// hasWork reports whether the local queue has work.
+func (w *worker) hasWork() bool {
 	if !w.mayHaveWork.Load() {
 		return false
 	}

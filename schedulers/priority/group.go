@@ -19,9 +19,9 @@ type Group struct {
 
 	// Guarded by of.mu.
 	level int
-	line  shim.Line // the queued items, in order of arrival
-	head  position  // of the first item in line
-	index int       // in the heap of groups with queued items; -1: not in it
+	queue shim.TicketQueue // the queued items, in order of arrival
+	head  position         // of the first item in queue
+	index int              // in the heap of groups with queued items; -1: not in it
 }
 
 // Group returns a new group of the given level. A level outside the range means the
@@ -52,9 +52,9 @@ func (g *Group) Move(level int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.level = s.clamp(level)
-	n := g.line.Len()
+	n := g.queue.Len()
 	if n > 0 {
-		s.moved(g)
+		s.reposition(g)
 	}
 	return n
 }
@@ -67,8 +67,8 @@ func (g *Group) Level() int {
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (g *Group) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return g.scheduler.MayRunInPlace(w, by)
+func (g *Group) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return g.scheduler.MayRunInPlace(w, caller)
 }
 
 // Beneath implements [schedulers.Layered].
@@ -102,4 +102,4 @@ func (p position) compare(q position) int {
 func (g *Group) Before(other *Group) bool { return g.head.compare(other.head) < 0 }
 
 // Moved implements [heap.Element].
-func (g *Group) Moved(at int) { g.index = at }
+func (g *Group) Moved(index int) { g.index = index }

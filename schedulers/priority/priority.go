@@ -59,7 +59,7 @@ func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 			o(s)
 		}
 	}
-	s.tickets = shim.Tickets{Name: "priority", Over: over, Policy: policy{s}}
+	s.tickets = shim.Tickets{Name: "priority", Beneath: over, Policy: policy{s}}
 	s.tickets.Clock.SetOver(over)
 	s.clock = &s.tickets.Clock
 	s.normal = s.Group((s.levels - 1) / 2)
@@ -88,15 +88,15 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return s.tickets.MayRunInPlace(w, by)
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return s.tickets.MayRunInPlace(w, caller)
 }
 
 // Beneath implements [schedulers.Layered].
-func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
+func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Beneath }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
-func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
+func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Beneath) }
 
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
@@ -108,7 +108,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	defer s.mu.Unlock()
 	var queued []*shim.Ticket
 	for _, g := range s.groups.All() {
-		queued = slices.AppendSeq(queued, g.line.All())
+		queued = slices.AppendSeq(queued, g.queue.All())
 	}
 	slices.SortFunc(queued, func(a, b *shim.Ticket) int { return positionOf(a).compare(positionOf(b)) })
 	var all []schedulers.Work
@@ -125,7 +125,7 @@ func (p policy) Put(t *shim.Ticket) { p.scheduler.put(t) }
 
 func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.next(t) }
 
-func (p policy) TakeThis(t *shim.Ticket) bool { return p.scheduler.takeThis(t) }
+func (p policy) Remove(t *shim.Ticket) bool { return p.scheduler.remove(t) }
 
 func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.scheduler.tally }
 
@@ -147,41 +147,41 @@ func (s *Scheduler) next(t *shim.Ticket) *shim.Ticket {
 		return nil
 	}
 	g := s.groups.First()
-	first := g.line.Pop()
-	s.moved(g)
+	first := g.queue.Pop()
+	s.reposition(g)
 	return first
 }
 
 // enqueue is put with mu held.
 func (s *Scheduler) enqueue(t *shim.Ticket) {
 	g := groupOf(t)
-	if !g.line.Push(t) {
+	if !g.queue.Push(t) {
 		return
 	}
 	s.arrivals++
 	t.Number = s.arrivals
-	if g.line.Len() == 1 {
+	if g.queue.Len() == 1 {
 		g.head = positionOf(t)
 		s.groups.Push(g)
 	}
 }
 
-// takeThis takes t out of its line, and reports whether it was there.
-func (s *Scheduler) takeThis(t *shim.Ticket) bool {
+// remove takes t out of its queue, and reports whether it was there.
+func (s *Scheduler) remove(t *shim.Ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := groupOf(t)
-	was := g.line.Remove(t)
+	was := g.queue.Remove(t)
 	if was {
-		s.moved(g)
+		s.reposition(g)
 	}
 	return was
 }
 
-// moved restores the position of a group in the heap after a ticket was taken from its line
+// reposition restores the position of a group in the heap after a ticket was taken from its queue
 // or its level has changed; mu is held.
-func (s *Scheduler) moved(g *Group) {
-	if first := g.line.First(); first == nil {
+func (s *Scheduler) reposition(g *Group) {
+	if first := g.queue.First(); first == nil {
 		s.groups.Remove(g.index)
 	} else if at := positionOf(first); at != g.head {
 		g.head = at

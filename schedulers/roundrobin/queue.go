@@ -26,7 +26,7 @@ type Queue struct {
 	place     *list.Element // in of.queues; under of.mu
 
 	mu    sync.Mutex
-	items shim.Line
+	items shim.TicketQueue
 
 	inRing        bool   // written under the ring's lock and mu
 	before, after *Queue // under the ring's lock, while inRing
@@ -78,8 +78,8 @@ func (q *Queue) put(t *shim.Ticket) {
 	}
 }
 
-// takeThis takes t out of the queue, and reports whether it was there.
-func (q *Queue) takeThis(t *shim.Ticket) bool {
+// remove takes t out of the queue, and reports whether it was there.
+func (q *Queue) remove(t *shim.Ticket) bool {
 	q.mu.Lock()
 	found := q.items.Remove(t)
 	q.mu.Unlock()
@@ -119,15 +119,15 @@ func (q *Queue) giveUp() {
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (q *Queue) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return q.scheduler.tickets.MayRunInPlace(w, by)
+func (q *Queue) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return q.scheduler.tickets.MayRunInPlace(w, caller)
 }
 
 // Beneath implements [schedulers.Layered]: it returns the scheduler beneath all queues.
-func (q *Queue) Beneath() schedulers.Scheduler { return q.scheduler.tickets.Over }
+func (q *Queue) Beneath() schedulers.Scheduler { return q.scheduler.tickets.Beneath }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
-func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.scheduler.tickets.Over) }
+func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.scheduler.tickets.Beneath) }
 
 // Metrics implements [schedulers.Meter] for this queue.
 func (q *Queue) Metrics() schedulers.Metrics { return q.tally.Metrics() }

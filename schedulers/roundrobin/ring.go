@@ -9,9 +9,9 @@ import (
 // ring holds the queues that have items, in the order of their turns. See the package
 // comment.
 type ring struct {
-	mu   sync.Mutex // guards the ring and its queues' links; locked before a queue's mu
-	next *Queue     // the queue that has the turn; nil: the ring is empty
-	left int        // items that next may still run in this turn; 0: not begun
+	mu    sync.Mutex // guards the ring and its queues' links; locked before a queue's mu
+	next  *Queue     // the queue that has the turn; nil: the ring is empty
+	quota int        // items that next may still run in this turn; 0: not begun
 }
 
 // enter puts q into the ring if it has items.
@@ -56,15 +56,15 @@ func (r *ring) take(own *shim.Ticket) *shim.Ticket {
 func (r *ring) takeFrom(q *Queue) *shim.Ticket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if r.left == 0 {
-		r.left = q.weight
+	if r.quota == 0 {
+		r.quota = q.weight
 	}
 	t := q.items.Pop()
-	r.left--
+	r.quota--
 	switch {
 	case q.items.Len() == 0:
 		r.remove(q)
-	case r.left == 0:
+	case r.quota == 0:
 		r.next = q.after
 	}
 	return t
@@ -84,7 +84,7 @@ func (r *ring) leave(q *Queue) {
 // remove takes q out; both locks are held.
 func (r *ring) remove(q *Queue) {
 	if r.next == q {
-		r.next, r.left = q.after, 0
+		r.next, r.quota = q.after, 0
 	}
 	if r.next == q { // it was the only queue
 		r.next = nil

@@ -40,7 +40,7 @@ type Scheduler struct {
 // over refuses all work.
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{}
-	s.tickets = shim.Tickets{Name: "roundrobin", Over: over, Policy: policy{s}}
+	s.tickets = shim.Tickets{Name: "roundrobin", Beneath: over, Policy: policy{s}}
 	s.tickets.Clock.SetOver(over)
 	s.clock = &s.tickets.Clock
 	s.initial = s.add(Name("default"))
@@ -54,7 +54,7 @@ func (p policy) Put(t *shim.Ticket) { queueOf(t).put(t) }
 
 func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.ring.take(t) }
 
-func (p policy) TakeThis(t *shim.Ticket) bool { return queueOf(t).takeThis(t) }
+func (p policy) Remove(t *shim.Ticket) bool { return queueOf(t).remove(t) }
 
 func (p policy) Account(t *shim.Ticket) *tally.Tally { return &queueOf(t).tally }
 
@@ -77,7 +77,7 @@ func (s *Scheduler) add(opts ...QueueOption) *Queue {
 			o(q)
 		}
 	}
-	q.tally.Drained = func() { s.retire(q) }
+	q.tally.OnDrained = func() { s.retire(q) }
 	q.place = s.queues.PushBack(q)
 	return q
 }
@@ -140,15 +140,15 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return s.tickets.MayRunInPlace(w, by)
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return s.tickets.MayRunInPlace(w, caller)
 }
 
 // Beneath implements [schedulers.Layered].
-func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
+func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Beneath }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
-func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
+func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Beneath) }
 
 // Metrics implements [schedulers.Meter]: the sums over all queues, including removed
 // ones.

@@ -123,7 +123,7 @@ func Replay(trace Trace, opts ...Option) *Scheduler {
 func newScheduler(c choices, opts []Option) *Scheduler {
 	s := &Scheduler{choices: c, checked: true}
 	s.driver.scheduler = s
-	s.tally.Each = true
+	s.tally.WorkerPerItem = true
 	for _, o := range opts {
 		if o != nil {
 			o(s)

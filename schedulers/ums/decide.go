@@ -191,7 +191,7 @@ func (c *threadLoop) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	l.clearListed(l.items)
 	s.collect()
 	if s.queue.n == 0 || yielded != nil {
-		s.empty()
+		s.emptyInbox()
 	}
 	if yielded != nil {
 		s.queue.push(entry{worker: yielded})

@@ -44,7 +44,7 @@ const (
 // that compute can delay the detection, and a worker that computes for long can be
 // mistaken for one that blocks. It then continues in addition to the threads, up to its
 // next marked call or yield.
-func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
+func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.interval = every } }
 
 // watch notices workers that block in unmarked calls.
 //
@@ -83,7 +83,7 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 // is on its way to the worker, and does A2 itself if it leaves another one behind.
 type watch struct {
 	scheduler *Scheduler
-	every     time.Duration // constant after New
+	interval  time.Duration // constant after New
 	armed     atomic.Bool
 
 	mu            sync.Mutex
@@ -121,12 +121,12 @@ func (w *Worker) watchIfBusy() {
 func (w *watch) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.every <= 0 || w.stopped || w.armed.Load() {
+	if w.interval <= 0 || w.stopped || w.armed.Load() {
 		return
 	}
 	w.lastRunning, w.missing, w.noProgress, w.nextBatch = nil, [2]int{}, 0, 1
 	w.lastCompleted = w.scheduler.tally.Metrics().Completed
-	w.arm(w.every)
+	w.arm(w.interval)
 }
 
 func (w *watch) arm(d time.Duration) {
@@ -179,9 +179,9 @@ func (w *watch) detachBlocked() (left []departure) {
 		}
 	}
 	if len(left) > 0 {
-		w.arm(min(nextCheckDelay, w.every))
+		w.arm(min(nextCheckDelay, w.interval))
 	} else {
-		w.arm(min(2*max(w.pause, w.every), maxPause*w.every))
+		w.arm(min(2*max(w.pause, w.interval), maxPause*w.interval))
 	}
 	return left
 }

@@ -140,8 +140,8 @@ func (s *Scheduler) wakeThread() {
 	}
 }
 
-// empty moves the inbox to the queue. The list's lock is held.
-func (s *Scheduler) empty() {
+// emptyInbox moves the inbox to the queue. The list's lock is held.
+func (s *Scheduler) emptyInbox() {
 	i := &s.inbox
 	if !i.nonEmpty.Load() {
 		return
@@ -159,7 +159,7 @@ func (s *Scheduler) collect() {
 	if len(l.items) == 0 {
 		return
 	}
-	s.empty() // the work there arrived earlier
+	s.emptyInbox() // the work there arrived earlier
 	for _, w := range l.items {
 		w.listed = false
 		if w.state == Terminated {
@@ -232,11 +232,11 @@ func (s *Scheduler) takeNextFor(w *Worker) (more, ok bool) {
 	l := s.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !w.hosted || w.listed || w.holds > 0 || w.inside > 0 || w.wake != nil || len(l.items) > 0 {
+	if !w.hosted || w.listed || w.holds > 0 || w.markedCalls > 0 || w.wake != nil || len(l.items) > 0 {
 		return false, false
 	}
 	if s.queue.n == 0 {
-		s.empty()
+		s.emptyInbox()
 	}
 	if s.queue.n == 0 {
 		return false, false
@@ -255,7 +255,7 @@ func (s *Scheduler) takeNextFor(w *Worker) (more, ok bool) {
 func (s *Scheduler) registerAll() {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
-	s.empty()
+	s.emptyInbox()
 	s.queue.forEach(func(e *entry) {
 		if e.worker == nil {
 			w := new(Worker)
@@ -270,7 +270,7 @@ func (s *Scheduler) registerAll() {
 func (s *Scheduler) queuedWork() (all []schedulers.Work) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
-	s.empty()
+	s.emptyInbox()
 	s.queue.forEach(func(e *entry) {
 		switch {
 		case e.worker == nil:

@@ -89,9 +89,9 @@ func New(threads int, opts ...Option) *Scheduler {
 		wake: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.delegate.scheduler = s
-	s.tally.Apart, s.tally.Each = true, true
-	s.watch.scheduler, s.watch.every = s, defaultNotice
-	s.tally.Drained = func() {
+	s.tally.SkipRegistration, s.tally.WorkerPerItem = true, true
+	s.watch.scheduler, s.watch.interval = s, defaultNotice
+	s.tally.OnDrained = func() {
 		s.watch.stop()
 		close(s.closing)
 	}

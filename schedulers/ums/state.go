@@ -90,7 +90,7 @@ func (w *Worker) resume() {
 func (w *Worker) block() departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	w.inside++
+	w.markedCalls++
 	if w.state != Running {
 		return departure{}
 	}
@@ -118,8 +118,8 @@ func (w *Worker) notice(time uint32) departure {
 func (w *Worker) unblock() <-chan struct{} {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	w.inside--
-	if w.state != Blocked || w.inside > 0 {
+	w.markedCalls--
+	if w.state != Blocked || w.markedCalls > 0 {
 		return nil
 	}
 	w.state = Ready
@@ -139,7 +139,7 @@ func (w *Worker) yield() (departure, <-chan struct{}) {
 		w.count.yielded++
 		w.state = Ready
 		return w.detach(), w.wakeChannel()
-	case w.state == Blocked && w.noticed && w.inside == 0:
+	case w.state == Blocked && w.noticed && w.markedCalls == 0:
 		w.count.yielded++
 		w.state = Ready
 		w.list.put(w)

@@ -55,7 +55,7 @@ type Worker struct {
 	deleted        bool
 	retryAfterHold bool // Execute has failed because of a hold
 	holds          int32
-	inside         int32 // marked calls on its behalf that have not ended
+	markedCalls    int32 // marked calls on its behalf that have not ended
 	thread         *Thread
 	wake           chan struct{} // where its goroutine parks; nil: it never did
 	user           any

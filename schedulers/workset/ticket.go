@@ -32,9 +32,9 @@ func (t *ticket) Beneath() schedulers.Worker {
 	return t.Worker.Beneath()
 }
 
-// Ended is called when the work has ended.
-func (t *ticket) Ended() {
-	t.Handle.Ended()
+// HandleEnd is called when the work has ended.
+func (t *ticket) HandleEnd() {
+	t.Handle.HandleEnd()
 	t.finish()
 }
 
@@ -57,7 +57,7 @@ func (t *ticket) finish() {
 // enter adds the item to a race. It returns false if the item has already ended; then the
 // race is decided, too.
 //
-// enter adds the item first and then checks whether it has ended; Ended records the end
+// enter adds the item first and then checks whether it has ended; HandleEnd records the end
 // first and then checks for races. So at least one of the two sees the other.
 func (t *ticket) enter(r *race, i int) bool {
 	t.mu.Lock()

@@ -105,10 +105,10 @@ func (s *Set) Len() int {
 // Wait does not report how the work items ended; [schedulers.Meter] counts those that
 // panicked or were abandoned.
 func (s *Set) Wait(ctx context.Context) error {
-	return wait(ctx, s.whenEmpty())
+	return wait(ctx, s.emptySignal())
 }
 
-func (s *Set) whenEmpty() <-chan struct{} {
+func (s *Set) emptySignal() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.empty
@@ -143,8 +143,8 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 func (s *Set) Shutdown(ctx context.Context) error { return s.publicMethods.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
-func (s *Set) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	return shim.MayRunInPlace(s.over, w, by)
+func (s *Set) MayRunInPlace(w schedulers.Work, caller schedulers.Worker) bool {
+	return shim.MayRunInPlace(s.over, w, caller)
 }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.

@@ -27,9 +27,9 @@ func explore(t *testing.T, processors int, program func(s *interleave.Schedule, 
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		sched := New(Processors(processors))
 		sched.looks, sched.watch.timeout = 1, 0
-		b := &business.Business{Scheduler: sched, Most: int32(processors), Closed: sched.closed, Over: sched.ending.Reached}
-		b.Always = func() error { return sched.always(b.Abandoned()) }
-		b.AtRest = func() error { return sched.atRest(b.Ended) }
+		b := &business.Business{Scheduler: sched, MaxRunning: int32(processors), Closed: sched.closed, EndReached: sched.ending.Reached}
+		b.CheckAlways = func() error { return sched.always(b.Abandoned()) }
+		b.CheckAtEnd = func() error { return sched.atRest(b.ShutdownCalled) }
 		program(s, b)
 		return b.Check
 	})
@@ -191,7 +191,7 @@ func TestInterleavingsOfAShutdownThatWaits(t *testing.T) {
 		s.Go("submitter", func() { b.Submit(outer, schedulers.Hint{}) })
 		// Queued work runs. The program cannot wait for that; the check runs at rest.
 		s.Go("closer", func() {
-			b.Ended = true
+			b.ShutdownCalled = true
 			b.Scheduler.(*Scheduler).close()
 		})
 	})

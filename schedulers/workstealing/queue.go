@@ -28,17 +28,17 @@ type runQueue struct {
 	size interleave.Int32 // n, plus one for next; for readers without the lock
 }
 
-// pushed is the outcome of push.
-type pushed uint8
+// pushOutcome is the outcome of push.
+type pushOutcome uint8
 
 const (
-	added  pushed = iota
-	closed        // not pushed: the queue no longer accepts work
-	full          // not pushed: pushAndSpill makes room
+	added  pushOutcome = iota
+	closed             // not pushed: the queue no longer accepts work
+	full               // not pushed: pushAndSpill makes room
 )
 
 // push adds w, the newest, to next, whose former content moves to the ring's end.
-func (q *runQueue) push(w schedulers.Work) pushed {
+func (q *runQueue) push(w schedulers.Work) pushOutcome {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -118,13 +118,13 @@ func (q *runQueue) pop() (w schedulers.Work, fromNext bool) {
 // stealHalf takes the older half of the ring, rounded up: the oldest is returned,
 // to be run at once, and the others move to the ring of the thief. The work in
 // next was most likely submitted by work that is about to end, and is left to the owner.
-// A thief that has found nothing else anywhere (nextToo) takes that, too. taken is the
+// A thief that has found nothing else anywhere (includeNext) takes that, too. taken is the
 // total number of work items taken.
 //
 // Both queues are locked, in the order of their processors: with one lock at a
 // time, stolen work would be in no queue for a moment, and a Shutdown that gives
 // up at that moment would miss it.
-func (q *runQueue) stealHalf(thief *runQueue, nextToo bool) (first schedulers.Work, taken int) {
+func (q *runQueue) stealHalf(thief *runQueue, includeNext bool) (first schedulers.Work, taken int) {
 	if q.size.Load() == 0 {
 		return nil, 0
 	}
@@ -133,7 +133,7 @@ func (q *runQueue) stealHalf(thief *runQueue, nextToo bool) (first schedulers.Wo
 	defer thief.mu.Unlock()
 	defer q.resize()
 	if q.n == 0 {
-		if nextToo && q.next != nil {
+		if includeNext && q.next != nil {
 			first, q.next = q.next, nil
 			return first, 1
 		}

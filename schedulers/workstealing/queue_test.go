@@ -73,7 +73,7 @@ func TestNoMoreThanHalfOfThoseThatRunMaySteal(t *testing.T) {
 		s.idle.Store(8 - c.busy)
 		s.spinning.Store(0)
 		may := int32(0)
-		for s.oneMoreSpins() {
+		for s.admitSpinning() {
 			may++
 		}
 		assert.Equal(t, c.may, may, "%d of 8 processors are busy", c.busy)

@@ -65,8 +65,8 @@ func (c *counts) workers() int { return c.alive - int(c.longRunning) }
 // processor is the right to run work, and a queue.
 type processor struct {
 	runQueue
-	id   int     // constant, from 1 on
-	held *worker // the worker that holds it; guarded by Scheduler.mu
+	id     int     // constant, from 1 on
+	holder *worker // the worker that holds it; guarded by Scheduler.mu
 
 	// tick counts the searches for work. It belongs to the processor: if each worker
 	// counted for itself, a processor that is handed off again and again would never
@@ -110,7 +110,7 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return s.submitLong(w)
 	}
-	if from := s.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) {
+	if from := s.ownWorker(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) {
 		if p := from.proc.Load(); p != nil && s.submitLocal(p, w) {
 			return nil
 		}
@@ -138,8 +138,8 @@ func (s *Scheduler) spill(p *processor, w schedulers.Work) bool {
 	n, ok := p.pushAndSpill(w, &s.global)
 	if n > 0 {
 		p.tellSpilled(s, n)
-		if s.watched() {
-			s.note(Event{Decision: Spilled, Processor: p.id, Works: n})
+		if s.tracing() {
+			s.report(Event{Decision: Spilled, Processor: p.id, Works: n})
 		}
 	}
 	return ok
@@ -170,11 +170,11 @@ func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.count.global++
 	s.count.longRunning++
 	s.count.alive++
-	interleave.Go(func() { runloop.Once(s, w, nil, s.longEnded) })
+	interleave.Go(func() { runloop.Once(s, w, nil, s.endLong) })
 	return nil
 }
 
-func (s *Scheduler) longEnded(panicked bool) {
+func (s *Scheduler) endLong(panicked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count.longRunning--
@@ -186,19 +186,19 @@ func (s *Scheduler) longEnded(panicked bool) {
 	s.finish()
 }
 
-// own returns by as a worker of this scheduler, or nil.
-func (s *Scheduler) own(by schedulers.Worker) *worker {
-	if w, ok := by.(*worker); ok && w != nil && w.sched == s {
+// ownWorker returns caller as a worker of this scheduler, or nil.
+func (s *Scheduler) ownWorker(caller schedulers.Worker) *worker {
+	if w, ok := caller.(*worker); ok && w != nil && w.sched == s {
 		return w
 	}
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this scheduler: a work item
+// MayRunInPlace reports true if caller is a worker of this scheduler: a work item
 // that waits there already has a processor, so running the awaited work there does not
 // increase the number of running work items.
-func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
-	return s.own(by) != nil
+func (s *Scheduler) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
+	return s.ownWorker(caller) != nil
 }
 
 // lockQueues locks all local queues; mu is held. No work can then be moving from one to

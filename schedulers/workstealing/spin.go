@@ -68,10 +68,10 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 	w.hold(p)
 	w.state.Store(looking)
 	w.spinning = spinning
-	if s.watched() {
-		s.note(w.event(Started, 0))
+	if s.tracing() {
+		s.report(w.event(Started, 0))
 		if spinning {
-			s.note(w.event(Spinning, 0))
+			s.report(w.event(Spinning, 0))
 		}
 	}
 	s.count.alive++
@@ -88,14 +88,14 @@ func (s *Scheduler) takeIdle() *processor {
 	p := s.free[n-1]
 	s.free = s.free[:n-1]
 	if s.idle.Add(-1) == 0 {
-		s.arm()
+		s.startWatch()
 	}
 	return p
 }
 
-// giveBack makes p idle; mu is held.
-func (s *Scheduler) giveBack(p *processor) {
-	p.held = nil
+// makeIdle makes p idle; mu is held.
+func (s *Scheduler) makeIdle(p *processor) {
+	p.holder = nil
 	s.free = append(s.free, p)
 	s.idle.Add(1)
 }
@@ -104,7 +104,7 @@ func (s *Scheduler) giveBack(p *processor) {
 func (w *worker) next() schedulers.Work {
 	if !w.state.CompareAndSwap(running, looking) && w.state.Load() == lost {
 		w.state.Store(looking)
-		if !w.askForProcessor() {
+		if !w.regainProcessor() {
 			return nil
 		}
 	}
@@ -129,8 +129,8 @@ func (w *worker) stopSpinning() {
 	if w.spinning {
 		w.spinning = false
 		last := w.sched.spinning.Add(-1) == 0
-		if w.sched.watched() {
-			w.sched.note(w.event(StoppedSpinning, 0))
+		if w.sched.tracing() {
+			w.sched.report(w.event(StoppedSpinning, 0))
 		}
 		if last {
 			w.sched.wake() // the queues may hold more
@@ -145,16 +145,16 @@ func (w *worker) startSpinning() bool {
 		return true
 	}
 	s := w.sched
-	w.spinning = s.oneMoreSpins()
-	if s.watched() {
-		s.note(w.event(spinDecision(w.spinning), 0))
+	w.spinning = s.admitSpinning()
+	if s.tracing() {
+		s.report(w.event(spinDecision(w.spinning), 0))
 	}
 	return w.spinning
 }
 
-// oneMoreSpins counts one more spinning worker and returns true, unless half as many as run
+// admitSpinning counts one more spinning worker and returns true, unless half as many as run
 // already spin.
-func (s *Scheduler) oneMoreSpins() bool {
+func (s *Scheduler) admitSpinning() bool {
 	for {
 		n, busy := s.spinning.Load(), int32(len(s.procs))-s.idle.Load()
 		if 2*n >= max(busy, 1) {
@@ -176,8 +176,8 @@ func (w *worker) find() schedulers.Work {
 		}
 	}
 	if work, fromNext := p.pop(); work != nil {
-		if w.sched.watched() {
-			w.sched.note(w.event(localDecision(fromNext), 1))
+		if w.sched.tracing() {
+			w.sched.report(w.event(localDecision(fromNext), 1))
 		}
 		return work
 	}
@@ -197,7 +197,7 @@ func (w *worker) steal(p *processor) schedulers.Work {
 	return w.stealFrom(p, true)
 }
 
-func (w *worker) stealFrom(p *processor, nextToo bool) schedulers.Work {
+func (w *worker) stealFrom(p *processor, includeNext bool) schedulers.Work {
 	procs := w.sched.procs
 	first := int(w.random() % uint32(len(procs)))
 	for i := range procs {
@@ -205,13 +205,13 @@ func (w *worker) stealFrom(p *processor, nextToo bool) schedulers.Work {
 		if victim == p {
 			continue
 		}
-		if work, n := victim.stealHalf(&p.runQueue, nextToo); n > 0 {
+		if work, n := victim.stealHalf(&p.runQueue, includeNext); n > 0 {
 			w.stolen.Add(uint64(n))
 			w.tellStolen(work, victim, n)
-			if w.sched.watched() {
+			if w.sched.tracing() {
 				e := w.event(Stole, n)
 				e.Victim = victim.id
-				w.sched.note(e)
+				w.sched.report(e)
 			}
 			return work
 		}
@@ -224,10 +224,10 @@ func (w *worker) lookOnceMore() bool {
 	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w.spinning && s.watched() {
-		s.note(w.event(StoppedSpinning, 0))
+	if w.spinning && s.tracing() {
+		s.report(w.event(StoppedSpinning, 0))
 	}
-	s.giveBack(w.release())
+	s.makeIdle(w.release())
 	if w.spinning {
 		w.spinning = false
 		s.spinning.Add(-1)
@@ -237,9 +237,9 @@ func (w *worker) lookOnceMore() bool {
 			w.hold(p)
 			w.spinning = true
 			s.spinning.Add(1)
-			if s.watched() {
-				s.note(w.event(LookedAgain, 0))
-				s.note(w.event(Spinning, 0))
+			if s.tracing() {
+				s.report(w.event(LookedAgain, 0))
+				s.report(w.event(Spinning, 0))
 			}
 			return true
 		}
@@ -255,8 +255,8 @@ func (w *worker) popGlobal(why Decision) schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	work := s.global.PopFront()
-	if work != nil && s.watched() {
-		s.note(w.event(why, 1))
+	if work != nil && s.tracing() {
+		s.report(w.event(why, 1))
 	}
 	return work
 }

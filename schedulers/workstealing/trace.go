@@ -88,11 +88,11 @@ func (e Event) String() string {
 	}
 }
 
-// watched reports whether a trace is on. Its two loads are the only cost for a scheduler
+// tracing reports whether a trace is on. Its two loads are the only cost for a scheduler
 // without a trace.
-func (s *Scheduler) watched() bool { return s.observe.IsSet() || trace.IsEnabled() }
+func (s *Scheduler) tracing() bool { return s.observe.IsSet() || trace.IsEnabled() }
 
-func (s *Scheduler) note(e Event) {
+func (s *Scheduler) report(e Event) {
 	s.observe.Call(e)
 	if trace.IsEnabled() {
 		trace.Log(context.Background(), s.name, e.String())

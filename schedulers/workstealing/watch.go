@@ -18,9 +18,9 @@ type watch struct {
 	timeout time.Duration // <= 0: never
 }
 
-// arm begins an interval, unless one has begun; mu is held. It is called when the last
+// startWatch begins an interval, unless one has begun; mu is held. It is called when the last
 // idle processor is taken.
-func (s *Scheduler) arm() {
+func (s *Scheduler) startWatch() {
 	if s.ending.Reached() || s.watch.Armed() || s.watch.timeout <= 0 {
 		return
 	}
@@ -39,14 +39,14 @@ func (s *Scheduler) checkProgress() {
 	if s.progress() == s.watch.LastProgress && s.anyQueued() {
 		s.retake()
 	}
-	s.arm()
+	s.startWatch()
 }
 
 // retake hands off all processors whose workers are in the middle of work; mu is held.
 func (s *Scheduler) retake() {
 	for _, p := range s.procs {
-		if w := p.held; w != nil {
-			s.handOn(w, Retaken)
+		if w := p.holder; w != nil {
+			s.handOff(w, Retaken)
 		}
 	}
 }

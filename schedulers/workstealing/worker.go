@@ -59,10 +59,10 @@ func (s *Scheduler) vacantWorker() *worker {
 	}
 	w := &worker{sched: s, id: len(s.workers) + 1}
 	w.seed = uint32(w.id) * 2654435761
-	w.loop.On = w
+	w.loop.Worker = w
 	w.loop.Next = w.next
 	w.main = w.serve
-	w.loop.Lost = func() { interleave.Go(w.main) }
+	w.loop.Restart = func() { interleave.Go(w.main) }
 	s.workers = append(s.workers, w)
 	return w
 }
@@ -90,7 +90,7 @@ func (w *worker) Room() *any { return &w.room }
 
 // hold gives w a processor; mu is held.
 func (w *worker) hold(p *processor) {
-	p.held = w
+	p.holder = w
 	w.proc.Store(p)
 }
 
@@ -104,8 +104,8 @@ func (w *worker) release() *processor {
 // end ends w, which has no processor; mu is held.
 func (s *Scheduler) end(w *worker) {
 	w.tell(schedulers.WorkerEnded)
-	if s.watched() {
-		s.note(Event{Decision: Ended, Worker: w.id})
+	if s.tracing() {
+		s.report(Event{Decision: Ended, Worker: w.id})
 	}
 	s.spare = append(s.spare, w)
 	s.count.alive--
@@ -128,14 +128,14 @@ func (w *worker) Block() (unblock func(), err error) {
 	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handOn(w, HandedOn)
+	s.handOff(w, HandedOn)
 	return func() {}, nil
 }
 
-// handOn takes the processor of w, if w runs work with it. It gives the processor to a new
+// handOff takes the processor of w, if w runs work with it. It gives the processor to a new
 // worker if work is queued, and otherwise makes it idle; mu is held. why is the decision
 // that the trace shows.
-func (s *Scheduler) handOn(w *worker, why Decision) {
+func (s *Scheduler) handOff(w *worker, why Decision) {
 	if s.count.workers() >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
@@ -146,18 +146,18 @@ func (s *Scheduler) handOn(w *worker, why Decision) {
 	if why == Retaken {
 		w.tellRetaken(p)
 	}
-	if s.watched() {
-		s.note(Event{Decision: why, Worker: w.id, Processor: p.id})
+	if s.tracing() {
+		s.report(Event{Decision: why, Worker: w.id, Processor: p.id})
 	}
-	s.giveBack(p)
+	s.makeIdle(p)
 	if s.anyQueued() {
 		s.startOnIdle(false)
 	}
 }
 
-// askForProcessor gives w, which has lost its processor, an idle one. It returns false
+// regainProcessor gives w, which has lost its processor, an idle one. It returns false
 // if w has ended because all are in use.
-func (w *worker) askForProcessor() bool {
+func (w *worker) regainProcessor() bool {
 	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()

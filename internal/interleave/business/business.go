@@ -27,29 +27,29 @@ type scheduler interface {
 // Business is a scheduler and its work. One goroutine of a schedule runs at a time, so its fields
 // need no lock.
 type Business struct {
-	Scheduler scheduler
-	Most      int32        // how many work items may run at a time
-	Closed    func() bool  // whether the scheduler accepts no more work
-	Over      func() bool  // whether its end is reached
-	AtRest    func() error // a violation when all goroutines have ended
-	Always    func() error // a violation while work runs, and after a Submit; may be nil
-	Ended     bool         // Shutdown, or its equivalent, was called
-	Wrong     error        // the first violation
-	abandons  bool         // Shutdown has returned, and abandoned the queued work
-	running   interleave.Int32
-	tasks     []*Task
+	Scheduler      scheduler
+	MaxRunning     int32        // how many work items may run at a time
+	Closed         func() bool  // whether the scheduler accepts no more work
+	EndReached     func() bool  // whether its end is reached
+	CheckAtEnd     func() error // a violation when all goroutines have ended
+	CheckAlways    func() error // a violation while work runs, and after a Submit; may be nil
+	ShutdownCalled bool         // Shutdown, or its equivalent, was called
+	Violation      error        // the first violation
+	abandons       bool         // Shutdown has returned, and abandoned the queued work
+	running        interleave.Int32
+	tasks          []*Task
 }
 
 // Task is work that may submit more.
 type Task struct {
-	of                       *Business
-	then                     func(on schedulers.Worker)
+	business                 *Business
+	body                     func(on schedulers.Worker)
 	accepted, ran, abandoned int
 }
 
 // Task returns work that calls then, which may be nil.
 func (b *Business) Task(then func(on schedulers.Worker)) *Task {
-	w := &Task{of: b, then: then}
+	w := &Task{business: b, body: then}
 	b.tasks = append(b.tasks, w)
 	return w
 }
@@ -62,35 +62,35 @@ func (w *Task) Accepted() int { return w.accepted }
 
 // Run implements schedulers.Work.
 func (w *Task) Run(on schedulers.Worker) {
-	b := w.of
-	if b.running.Add(1) > b.Most {
-		b.Blame(errors.New("more work runs at a time than allowed"))
+	b := w.business
+	if b.running.Add(1) > b.MaxRunning {
+		b.Fail(errors.New("more work runs at a time than allowed"))
 	}
-	if b.Over() {
-		b.Blame(errors.New("work runs after the end"))
+	if b.EndReached() {
+		b.Fail(errors.New("work runs after the end"))
 	}
-	b.look()
+	b.check()
 	w.ran++
-	if w.then != nil {
-		w.then(on)
+	if w.body != nil {
+		w.body(on)
 	}
-	b.look()
+	b.check()
 	b.running.Add(-1)
 }
 
 // Abandon implements schedulers.Work.
 func (w *Task) Abandon(error) { w.abandoned++ }
 
-// Blame records a violation, if it is the first.
-func (b *Business) Blame(wrong error) {
-	if b.Wrong == nil {
-		b.Wrong = wrong
+// Fail records a violation, if it is the first.
+func (b *Business) Fail(wrong error) {
+	if b.Violation == nil {
+		b.Violation = wrong
 	}
 }
 
-func (b *Business) look() {
-	if b.Always != nil {
-		b.Blame(b.Always())
+func (b *Business) check() {
+	if b.CheckAlways != nil {
+		b.Fail(b.CheckAlways())
 	}
 }
 
@@ -100,15 +100,15 @@ func (b *Business) Submit(w *Task, hint schedulers.Hint) {
 	if b.Scheduler.Submit(w, hint) == nil {
 		w.accepted++
 		if closed {
-			b.Blame(errors.New("work is accepted after Shutdown"))
+			b.Fail(errors.New("work is accepted after Shutdown"))
 		}
 	}
-	b.look()
+	b.check()
 }
 
 // Shutdown ends the scheduler and abandons the queued work.
 func (b *Business) Shutdown() {
-	b.Ended = true
+	b.ShutdownCalled = true
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = b.Scheduler.Shutdown(ctx)
@@ -121,15 +121,15 @@ func (b *Business) Abandoned() bool { return b.abandons }
 // Check returns the first violation, or nil; it includes violations that only the end shows.
 // It is called when all goroutines have ended.
 func (b *Business) Check() error {
-	if b.Wrong != nil {
-		return b.Wrong
+	if b.Violation != nil {
+		return b.Violation
 	}
 	for i, w := range b.tasks {
 		if w.ran+w.abandoned != w.accepted {
 			return fmt.Errorf("work %d was accepted %d times, run %d times and abandoned %d times", i, w.accepted, w.ran, w.abandoned)
 		}
 	}
-	return b.AtRest()
+	return b.CheckAtEnd()
 }
 
 // Until waits until other work has set happened.

@@ -54,7 +54,7 @@ func Shutdown(s *interleave.Schedule, b *Business) {
 
 // WorkerThatBlocks makes one worker wait for other work, which is submitted at any time.
 func WorkerThatBlocks(s *interleave.Schedule, b *Business) {
-	b.Most = 2
+	b.MaxRunning = 2
 	var happened interleave.Bool
 	other := b.Task(func(schedulers.Worker) { happened.Store(true) })
 	blocks := b.Task(func(on schedulers.Worker) {

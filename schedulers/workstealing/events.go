@@ -13,7 +13,7 @@ const reported schedulers.Flags = 1 << 7
 // reportSubmit is Submit with its events.
 func (s *Scheduler) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w}
-	if from := s.own(hint.From); from != nil {
+	if from := s.ownWorker(hint.From); from != nil {
 		e.Worker, e.Processor = from.id, from.Processor()
 		if hint.Flags&(schedulers.PreferFairness|schedulers.LongRunning) == 0 {
 			e.Queue = e.Processor

@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The test compares a line with a slice.
-func TestALineIsAQueue(t *testing.T) {
+// The test compares a queue of tickets with a slice.
+func TestATicketQueueIsFirstInFirstOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var l Line
+	var l TicketQueue
 	var model, out []*Ticket
 	for range 20_000 {
 		switch n := random.IntN(8); {
@@ -51,7 +51,7 @@ func TestALineIsAQueue(t *testing.T) {
 }
 
 func TestGapsBehindATicketThatStaysAreSwept(t *testing.T) {
-	var l Line
+	var l TicketQueue
 	l.Push(new(Ticket))
 	for range 10 * minSweep {
 		k := new(Ticket)
@@ -62,7 +62,7 @@ func TestGapsBehindATicketThatStaysAreSwept(t *testing.T) {
 }
 
 func TestATicketThatIsOutKeepsNoOther(t *testing.T) {
-	var l Line
+	var l TicketQueue
 	var out []*Ticket
 	var others []weak.Pointer[Ticket]
 	push := func(keep bool) {

@@ -53,12 +53,12 @@ func (c *crowd) want() (want []int) {
 	return want
 }
 
-// lengths returns how many entries the line (including gaps) and the heap have, and how many
-// chunks the line has.
-func (c *crowd) lengths() (line, heap, chunks int) {
+// lengths returns how many entries the fifo (including gaps) and the heap have, and how many
+// chunks the fifo has.
+func (c *crowd) lengths() (fifo, heap, chunks int) {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
-	return c.q.line.n, c.q.heap.n, len(c.q.line.chunks)
+	return c.q.fifo.n, c.q.heap.n, len(c.q.fifo.chunks)
 }
 
 func inBubble(t *testing.T, f func(c *crowd)) {
@@ -68,13 +68,13 @@ func inBubble(t *testing.T, f func(c *crowd)) {
 		time.Sleep(48 * time.Hour)
 		synctest.Wait()
 		assert.Equal(t, c.want(), c.got)
-		line, heap, chunks := c.lengths()
-		assert.Zero(t, line+heap)
+		fifo, heap, chunks := c.lengths()
+		assert.Zero(t, fifo+heap)
 		assert.LessOrEqual(t, chunks, 2, "a crowd's memory is given back")
 	})
 }
 
-func TestEquallyLongTimersAreALine(t *testing.T) {
+func TestEquallyLongTimersAreInTheFifo(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		for range 10_000 {
 			c.arm(time.Second)
@@ -97,9 +97,9 @@ func TestTimersThatAreStoppedLeaveALineNoLongerThanTwiceItsTimers(t *testing.T) 
 				c.stop(t, left[i])
 				left = slices.Delete(left, i, i+1)
 			}
-			line, _, chunks := c.lengths()
-			require.LessOrEqual(t, line, 2*200+rowSize)
-			require.LessOrEqual(t, chunks, (2*200+rowSize)/rowSize+3)
+			fifo, _, chunks := c.lengths()
+			require.LessOrEqual(t, fifo, 2*200+fifoSize)
+			require.LessOrEqual(t, chunks, (2*200+fifoSize)/fifoSize+3)
 		}
 	})
 }
@@ -110,8 +110,8 @@ func TestATimerOfTheNextDayDoesNotKeepTheLineForItself(t *testing.T) {
 		for range 1000 {
 			c.arm(time.Second)
 		}
-		line, heap, _ := c.lengths()
-		assert.Equal(t, []int{1000, 1}, []int{line, heap})
+		fifo, heap, _ := c.lengths()
+		assert.Equal(t, []int{1000, 1}, []int{fifo, heap})
 	})
 }
 
@@ -145,14 +145,14 @@ func TestEqualTimesBeforeAndAfterTheEndOfALineWasStopped(t *testing.T) {
 
 func TestALineThatGivesUpItsTimersGivesThemUpInOrder(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		for range short {
+		for range maxMove {
 			c.arm(time.Second) // all at the same time
 		}
 		c.stop(t, c.armed[1])
 		c.arm(time.Millisecond)
 		c.arm(time.Second)
-		line, heap, _ := c.lengths()
-		assert.Equal(t, []int{2, short - 1}, []int{line, heap})
+		fifo, heap, _ := c.lengths()
+		assert.Equal(t, []int{2, maxMove - 1}, []int{fifo, heap})
 	})
 }
 
@@ -174,7 +174,7 @@ func TestLineAndHeapTogetherKeepTheOrder(t *testing.T) {
 
 func TestPositionsBeginAgain(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		c.q.line.origin = positions - 2*rowSize
+		c.q.fifo.origin = positions - 2*fifoSize
 		var all []*member
 		for range 1000 {
 			all = append(all, c.arm(time.Second))

@@ -2,24 +2,24 @@ package dedicated
 
 import "github.com/movenext/movenext/schedulers"
 
-// line is the queue of Threads, oldest first. It also records the thread that
-// each work item belongs to; see wait.go. The zero line is empty.
-type line struct {
+// workQueue is the queue of Threads, oldest first. It also records the thread that
+// each work item belongs to; see wait.go. The zero workQueue is empty.
+type workQueue struct {
 	list  []entry
 	first int // index in list; entries before it are gone
 }
 
 // entry is queued work.
 type entry struct {
-	work schedulers.Work
-	near bool // a waiting thread may run it on top of its wait
-	last bool // it yields: it runs after all other work items that the thread may run
-	from *thread
+	work   schedulers.Work
+	onTop  bool // a waiting thread may run it on top of its wait
+	yields bool // it yields: it runs after all other work items that the thread may run
+	from   *thread
 }
 
-func (l *line) len() int { return len(l.list) - l.first }
+func (l *workQueue) len() int { return len(l.list) - l.first }
 
-func (l *line) push(e entry) {
+func (l *workQueue) push(e entry) {
 	if l.first > len(l.list)/2 && len(l.list) == cap(l.list) { // half of it is free
 		n := copy(l.list, l.list[l.first:])
 		clear(l.list[n:])
@@ -29,7 +29,7 @@ func (l *line) push(e entry) {
 }
 
 // pop returns the oldest work, or nil.
-func (l *line) pop() schedulers.Work {
+func (l *workQueue) pop() schedulers.Work {
 	if l.len() == 0 {
 		return nil
 	}
@@ -44,15 +44,15 @@ func (l *line) pop() schedulers.Work {
 // The work that it has just started is among them.
 const lookBack = 64
 
-// popNear returns the newest work that the waiting thread w may run. If all such work
+// popOnTop returns the newest work that the waiting thread w may run. If all such work
 // yields, it returns the oldest; if there is none, it returns nil.
-func (l *line) popNear(w *thread) schedulers.Work {
+func (l *workQueue) popOnTop(w *thread) schedulers.Work {
 	last := len(l.list) - 1
 	oldest := -1
 	for i := last; i >= l.first && i > last-lookBack; i-- {
 		switch e := l.list[i]; {
-		case !e.near && e.from != w:
-		case e.last:
+		case !e.onTop && e.from != w:
+		case e.yields:
 			oldest = i
 		default:
 			return l.take(i)
@@ -65,7 +65,7 @@ func (l *line) popNear(w *thread) schedulers.Work {
 }
 
 // take removes the entry at i.
-func (l *line) take(i int) schedulers.Work {
+func (l *workQueue) take(i int) schedulers.Work {
 	last := len(l.list) - 1
 	w := l.list[i].work
 	copy(l.list[i:], l.list[i+1:])
@@ -75,8 +75,8 @@ func (l *line) take(i int) schedulers.Work {
 	return w
 }
 
-// trim releases the memory of a line that has become empty.
-func (l *line) trim() {
+// trim releases the memory of a queue that has become empty.
+func (l *workQueue) trim() {
 	if l.len() > 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (l *line) trim() {
 }
 
 // all returns a copy, oldest first.
-func (l *line) all() (works []schedulers.Work) {
+func (l *workQueue) all() (works []schedulers.Work) {
 	for _, e := range l.list[l.first:] {
 		works = append(works, e.work)
 	}
