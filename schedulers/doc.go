@@ -17,21 +17,44 @@
 //
 // # Optional capabilities
 //
-// Everything else is optional and small:
+// Everything else is optional and small. The table groups the interfaces by the code that
+// calls them, and names the schedulers of this module whose scheduler or worker has them:
 //
-//   - [Consenter]: may a waiter run queued work in place?
-//   - [Reclaimer]: may a waiter take queued work back?
-//   - [Admitter]: may work run without being queued?
-//   - [Blocker]: a worker is about to block
-//   - [HomeBlocker]: a worker is about to block on work of a known scheduler
-//   - [Leaver]: a worker's current work is about to end
-//   - [Keeper]: does a worker have room for an object?
-//   - [Pumper]: can a worker do other work while it waits?
-//   - [Layered]: which scheduler is beneath?
-//   - [Timers]: timers of its own
-//   - [InPlacer]: does Submit run the work?
-//   - [Learner]: which functions keep a worker for long?
-//   - [Shutdowner], [Snapshotter], [Limiter], [Meter]
+//	package job, about a submission
+//	  Admitter     may work run without being queued?       pool
+//	  Learner      which functions keep a worker for long?  pool
+//	  Leaver       the current work is about to end         pool
+//	package job, about a wait
+//	  Consenter    may a waiter run queued work in place?   all but dedicated.Runner,
+//	                                                        exclusive, goroutine, simulation
+//	  Reclaimer    may a waiter take queued work back?      pool
+//	Wait, for each wait that blocks a goroutine
+//	  Pumper       can the worker do other work meanwhile?  cancellable, dedicated, eventloop,
+//	                                                        exclusive, limited, observed,
+//	                                                        priority, roundrobin, simulation,
+//	                                                        workset
+//	  HomeBlocker  the worker waits for a scheduler's work  cancellable, dedicated, exclusive,
+//	                                                        limited, observed, priority,
+//	                                                        roundrobin, workset
+//	  Blocker      the worker is about to block             all but dedicated.Runner, goroutine
+//	packages job and statemachine, for sleeps and timeouts
+//	  Timers       timers of its own                        all
+//	package statemachine
+//	  Keeper       has the worker room for an object?       dedicated, pool, workstealing
+//	  Follower     a machine suspends, or resumes           simulation
+//	package parallel
+//	  Limiter      how many work items run at a time?       all but manual
+//	  InPlacer     does Submit run the work?                inline, pool
+//	RunsOn, and all that looks through layers
+//	  Layered      which scheduler is beneath?              cancellable, exclusive, limited,
+//	                                                        observed, priority, roundrobin,
+//	                                                        workset
+//	ReportPanic
+//	  PanicHearer  work has recovered a panic               observed, simulation
+//	programs, package inspect, debuggers and tests
+//	  Shutdowner   refuse new work, and run the rest        all
+//	  Meter        counters                                 all
+//	  Snapshotter  which work is queued?                    all but dedicated.Runner, goroutine
 //
 // Code that uses a capability checks for it with a type assertion, and has a fallback if
 // it is missing.

@@ -1,0 +1,155 @@
+package schedulers_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/cancellable"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/inline"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/manual"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
+	"github.com/movenext/movenext/schedulers/simulation"
+	"github.com/movenext/movenext/schedulers/ums"
+	"github.com/movenext/movenext/schedulers/workset"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// capabilities are the optional interfaces of schedulers and of their workers.
+var capabilities = []reflect.Type{
+	reflect.TypeFor[schedulers.Admitter](),
+	reflect.TypeFor[schedulers.Blocker](),
+	reflect.TypeFor[schedulers.Consenter](),
+	reflect.TypeFor[schedulers.Follower](),
+	reflect.TypeFor[schedulers.HomeBlocker](),
+	reflect.TypeFor[schedulers.InPlacer](),
+	reflect.TypeFor[schedulers.Keeper](),
+	reflect.TypeFor[schedulers.Layered](),
+	reflect.TypeFor[schedulers.Learner](),
+	reflect.TypeFor[schedulers.Leaver](),
+	reflect.TypeFor[schedulers.Limiter](),
+	reflect.TypeFor[schedulers.Meter](),
+	reflect.TypeFor[schedulers.PanicHearer](),
+	reflect.TypeFor[schedulers.Pumper](),
+	reflect.TypeFor[schedulers.Reclaimer](),
+	reflect.TypeFor[schedulers.Shutdowner](),
+	reflect.TypeFor[schedulers.Snapshotter](),
+	reflect.TypeFor[schedulers.Timers](),
+}
+
+// schedulersByName returns a new scheduler of each kind.
+func schedulersByName() map[string]scheduler {
+	beneath := inline.New()
+	return map[string]scheduler{
+		"cancellable":      cancellable.New(beneath),
+		"dedicated":        dedicated.New(1),
+		"dedicated.Runner": dedicated.NewRunner(""),
+		"eventloop":        eventloop.New(),
+		"exclusive":        exclusive.NewStrand(beneath),
+		"goroutine":        goroutine.New(),
+		"inline":           beneath,
+		"limited":          limited.New(beneath, 1),
+		"manual":           manual.New(),
+		"observed":         observed.New(beneath, func(observed.Event) {}),
+		"pool":             pool.New(),
+		"priority":         priority.New(beneath, 2),
+		"roundrobin":       roundrobin.New(beneath),
+		"simulation":       simulation.New(1),
+		"ums":              ums.New(1),
+		"workset":          workset.New(beneath),
+		"workstealing":     workstealing.New(),
+	}
+}
+
+// workerOf returns the worker that work of s receives.
+func workerOf(t *testing.T, s scheduler) schedulers.Worker {
+	t.Helper()
+	got := make(chan schedulers.Worker, 1)
+	require.NoError(t, s.Submit(receiver(got), schedulers.Hint{}))
+	switch s := s.(type) {
+	case *eventloop.Loop:
+		s.RunPending()
+	case *manual.Scheduler:
+		s.RunAll()
+	case *simulation.Scheduler:
+		require.NoError(t, s.Run())
+	}
+	return <-got
+}
+
+// receiver is work that sends its worker.
+type receiver chan schedulers.Worker
+
+func (r receiver) Run(on schedulers.Worker) { r <- on }
+func (receiver) Abandon(error)              {}
+
+func TestTheTableOfCapabilitiesIsRight(t *testing.T) {
+	all := schedulersByName()
+	want := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		kinds := []reflect.Type{reflect.TypeOf(all[name]), reflect.TypeOf(workerOf(t, all[name]))}
+		for _, c := range capabilities {
+			if slices.ContainsFunc(kinds, func(kind reflect.Type) bool { return kind.Implements(c) }) {
+				want[c.Name()] = append(want[c.Name()], name)
+			}
+		}
+	}
+	for name, s := range all {
+		if name != "inline" { // the others are on top of it
+			require.NoError(t, s.Shutdown(context.Background()), name)
+		}
+	}
+	require.NoError(t, all["inline"].Shutdown(context.Background()))
+	assert.Equal(t, want, readTable(t, slices.Sorted(maps.Keys(all))))
+}
+
+// readTable returns the schedulers that have an interface, according to the table in the
+// package comment.
+func readTable(t *testing.T, all []string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	table := map[string][]string{}
+	row := ""
+	for line := range strings.Lines(string(text)) {
+		line, inTable := strings.CutPrefix(strings.TrimSpace(line), "//\t  ")
+		if !inTable {
+			row = ""
+			continue
+		}
+		columns := regexp.MustCompile(` {2,}`).Split(line, -1)
+		if columns[0] != "" {
+			row = columns[0]
+		}
+		if len(columns) > 1 && row != "" {
+			table[row] = append(table[row], strings.Split(strings.TrimSuffix(columns[len(columns)-1], ","), ", ")...)
+		}
+	}
+	for row, names := range table {
+		if names[0] == "all" {
+			names = all
+		} else if first, but := strings.CutPrefix(names[0], "all but "); but {
+			names[0] = first
+			names = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
+		}
+		table[row] = names
+	}
+	return table
+}
