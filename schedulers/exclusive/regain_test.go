@@ -1,12 +1,9 @@
 package exclusive_test
 
 import (
-	"bytes"
 	"context"
-	"regexp"
-	"runtime"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,55 +80,36 @@ func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// Work whose turn was taken back keeps its place in the queue.
+// Work whose turn was taken back keeps its place in the queue. If work were submitted before
+// the first is inside its wait, the thread itself would start it when it gives its turn away,
+// and the work might run during the wait.
 func TestWorkWhoseTurnWasTakenBackComesBeforeThoseBehindIt(t *testing.T) {
-	s := dedicated.New(1)
-	strand := exclusive.NewStrand(s)
-	ctx := schedulers.With(context.Background(), strand)
-	outside, began := job.NewSource[int](), make(chan struct{})
-	var order []int
-	note := func(n int) *job.Job[job.Void] {
-		return job.Go(ctx, func(context.Context) error { order = append(order, n); return nil })
-	}
-	first := job.Go(ctx, func(ctx context.Context) error {
-		close(began)
-		err := waitOutside(ctx, outside.Job())
-		order = append(order, 0)
-		return err
-	})
-	<-began
-	require.Eventually(t, waitsOutside, time.Minute, time.Microsecond, "its turn is free")
-	one := note(1)
-	require.Eventually(t, func() bool { return len(s.Snapshot()) == 1 }, time.Minute, time.Microsecond, "it has the turn")
-	two := note(2)
-	outside.TrySetResult(0)
-	_, err := job.WhenAll(first, one, two).Wait(context.Background())
-	require.NoError(t, err)
-	assert.Equal(t, []int{0, 1, 2}, order)
-	require.NoError(t, s.Shutdown(context.Background()))
-}
-
-func waitOutside(ctx context.Context, j *job.Job[int]) error {
-	_, err := j.Wait(ctx)
-	return err
-}
-
-// waitsOutside reports whether a goroutine is parked in waitOutside. If work is submitted
-// earlier, the thread itself starts it when it gives its turn away, and the work may run
-// during the wait.
-func waitsOutside() bool {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
-		state, _, _ := bytes.Cut(g, []byte("\n"))
-		if bytes.Contains(g, []byte("exclusive_test.waitOutside(")) && parked.Match(state) {
-			return true
+	synctest.Test(t, func(t *testing.T) {
+		s := dedicated.New(1)
+		strand := exclusive.NewStrand(s)
+		ctx := schedulers.With(context.Background(), strand)
+		outside := job.NewSource[int]()
+		var order []int
+		note := func(n int) *job.Job[job.Void] {
+			return job.Go(ctx, func(context.Context) error { order = append(order, n); return nil })
 		}
-	}
-	return false
+		first := job.Go(ctx, func(ctx context.Context) error {
+			_, err := outside.Job().Wait(ctx)
+			order = append(order, 0)
+			return err
+		})
+		synctest.Wait() // the first is inside its wait: its turn is free
+		one := note(1)
+		synctest.Wait()
+		require.Len(t, s.Snapshot(), 1, "it has the turn")
+		two := note(2)
+		outside.TrySetResult(0)
+		_, err := job.WhenAll(first, one, two).Wait(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, []int{0, 1, 2}, order)
+		require.NoError(t, s.Shutdown(context.Background()))
+	})
 }
-
-var parked = regexp.MustCompile(`\[(select|chan receive|sync\.Cond\.Wait)`)
 
 func TestOverAnyScheduler(t *testing.T) {
 	t.Run("strand", func(t *testing.T) {
