@@ -106,8 +106,8 @@ func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 	}
 }
 
-// poll takes an element if that is possible at once, or reports that it must wait. on
-// is the worker that the caller believes it runs on, or nil.
+// poll takes an element if that is possible at once, or reports that it must wait.
+// worker is the one that the caller believes it runs on, or nil.
 func (c *channel[T]) poll(worker schedulers.Worker) (v T, mustWait bool, err error) {
 	c.mu.Lock()
 	t := c.take()

@@ -66,8 +66,8 @@ func (c *Channel[T]) TrySend(v T) error {
 	return err
 }
 
-// offer sends v if that is possible at once, or reports that it must wait. on is the
-// worker that the caller believes it runs on, or nil.
+// offer sends v if that is possible at once, or reports that it must wait. worker
+// is the one that the caller believes it runs on, or nil.
 func (c *channel[T]) offer(v T, worker schedulers.Worker) (mustWait bool, err error) {
 	var rank int64
 	if c.rank != nil {

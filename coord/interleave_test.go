@@ -214,11 +214,11 @@ func newGiving() *giving {
 	return &giving{Context: context.Background(), done: make(chan struct{})}
 }
 
-func (c *giving) Done() <-chan struct{} { return c.done }
+func (g *giving) Done() <-chan struct{} { return g.done }
 
-func (c *giving) Err() error {
+func (g *giving) Err() error {
 	select {
-	case <-c.done:
+	case <-g.done:
 		return context.Canceled
 	default:
 		return nil
@@ -226,32 +226,32 @@ func (c *giving) Err() error {
 }
 
 // AfterFunc does what package context does for its own contexts.
-func (c *giving) AfterFunc(f func()) (stop func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
+func (g *giving) AfterFunc(f func()) (stop func() bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
 		interleave.Go(f)
 		return func() bool { return false }
 	}
-	c.f = f
+	g.f = f
 	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		was := c.f != nil
-		c.f = nil
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		was := g.f != nil
+		g.f = nil
 		return was
 	}
 }
 
-func (c *giving) end() {
-	c.mu.Lock()
-	c.over = true
-	close(c.done)
-	if c.f != nil {
-		interleave.Go(c.f)
-		c.f = nil
+func (g *giving) end() {
+	g.mu.Lock()
+	g.over = true
+	close(g.done)
+	if g.f != nil {
+		interleave.Go(g.f)
+		g.f = nil
 	}
-	c.mu.Unlock()
+	g.mu.Unlock()
 }
 
 func TestInterleavingsOfAnUnlockAndAWaiterThatGivesUp(t *testing.T) {

@@ -124,27 +124,27 @@ type creation[T any] struct {
 // end ends the creation. A caller whose wait was refused, since its home is gone or would
 // deadlock, has no object, but the job may still make one: its room is kept until the
 // job has ended.
-func (m *creation[T]) end() {
-	if m.good {
-		m.pool.recordMade()
+func (c *creation[T]) end() {
+	if c.good {
+		c.pool.recordMade()
 		return
 	}
-	m.node.Prepare(m)
-	if m.job == nil || !m.job.Register(&m.node) {
-		m.Completed(nil).Deliver(nil)
+	c.node.Prepare(c)
+	if c.job == nil || !c.job.Register(&c.node) {
+		c.Completed(nil).Deliver(nil)
 	}
 }
 
 // Completed implements continuation.Target: the job of a creation without a caller has ended.
-func (m *creation[T]) Completed(schedulers.Worker) (none continuation.Chain) {
-	if m.job == nil || m.job.Status() != job.Completed {
-		return m.pool.freeSpace().complete()
+func (c *creation[T]) Completed(schedulers.Worker) (none continuation.Chain) {
+	if c.job == nil || c.job.Status() != job.Completed {
+		return c.pool.freeSpace().complete()
 	}
-	v, _ := m.job.GetResult()
-	m.pool.mu.Lock()
-	m.pool.made++
-	m.pool.mu.Unlock()
-	m.pool.endPending(v, true)
+	v, _ := c.job.GetResult()
+	c.pool.mu.Lock()
+	c.pool.made++
+	c.pool.mu.Unlock()
+	c.pool.endPending(v, true)
 	return none
 }
 

@@ -42,8 +42,8 @@ func (l *outcomes) append(others outcomes) {
 	l.last = others.last
 }
 
-// deliver completes all and notifies their continuations. No lock is held. on is the
-// worker that the caller believes it runs on, or nil.
+// deliver completes all and notifies their continuations. No lock is held. worker
+// is the one that the caller believes it runs on, or nil.
 func (l outcomes) deliver(worker schedulers.Worker) {
 	if l.first != nil {
 		l.complete().Deliver(worker)

@@ -99,29 +99,29 @@ type keyClaim[K comparable] struct {
 
 // claim locks the key or queues for it, and returns the job that ends when it is
 // locked.
-func (t *keyClaim[K]) claim() *job.Job[job.Void] {
-	t.mutex.mu.Lock()
-	defer t.mutex.mu.Unlock() // a map may panic because of its key
-	if t.mutex.take(t.key) {
+func (c *keyClaim[K]) claim() *job.Job[job.Void] {
+	c.mutex.mu.Lock()
+	defer c.mutex.mu.Unlock() // a map may panic because of its key
+	if c.mutex.take(c.key) {
 		return completedVoid()
 	}
-	t.queued = newJobWaiter[job.Void, K](t.mutex, t.key)
-	t.mutex.admit(t.queued)
-	return t.queued.promise.Job()
+	c.queued = newJobWaiter[job.Void, K](c.mutex, c.key)
+	c.mutex.admit(c.queued)
+	return c.queued.promise.Job()
 }
 
 // end releases the key, or leaves its queue. In the second case the promise has no
 // waiters left and need not be completed.
-func (t *keyClaim[K]) end() (decided outcomes) {
-	t.mutex.mu.Lock()
-	defer t.mutex.mu.Unlock()
-	if w := t.queued; w != nil && !w.decided {
+func (c *keyClaim[K]) end() (decided outcomes) {
+	c.mutex.mu.Lock()
+	defer c.mutex.mu.Unlock()
+	if w := c.queued; w != nil && !w.decided {
 		w.decided = true
 		w.queue.remove(w)
 		return decided
 	}
-	return t.mutex.release(t.key)
+	return c.mutex.release(c.key)
 }
 
 // Completed implements continuation.Target: the job has ended.
-func (t *keyClaim[K]) Completed(schedulers.Worker) continuation.Chain { return t.end().complete() }
+func (c *keyClaim[K]) Completed(schedulers.Worker) continuation.Chain { return c.end().complete() }

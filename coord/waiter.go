@@ -156,7 +156,7 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 
 // enter submits w to the host, unless w has already given up, and reports whether its
 // outcome is still open. In that case n is the node to notify, if w is the waiter of a
-// machine. on is the worker that the caller believes it runs on, or nil.
+// machine. worker is the one that the caller believes it runs on, or nil.
 func (w *waiter[R, P]) enter(n *continuation.Node, worker schedulers.Worker) (mustWait bool) {
 	mu := w.host.guard()
 	mu.Lock()

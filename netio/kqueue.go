@@ -46,7 +46,7 @@ import (
 //
 // A byte in a pipe wakes the goroutine so that it ends. The pipe is in the kqueue without
 // EV_CLEAR, so Poll cannot consume the event. EVFILT_USER would need no descriptors for that, but
-// not all of these systems have it. The goroutine closes the kqueue under the lock of Poll:
+// not all of these systems have it. The goroutine closes the kqueue under pollMu:
 // otherwise the descriptor could belong to another file while Poll uses it.
 //
 // A write to a connection without a reader returns an error and raises no signal: Go's runtime
@@ -55,9 +55,9 @@ import (
 // instance is a kqueue.
 type instance struct {
 	queue    int
-	wakePipe [2]int // the pipe
+	wakePipe [2]int // its read end is in the kqueue; a byte in the other ends the goroutine
 	ended    atomic.Bool
-	closed   bool // the kqueue is closed; guarded by looking
+	closed   bool // the kqueue is closed; guarded by pollMu
 }
 
 // open makes the instance.

@@ -125,28 +125,28 @@ func (o *operation) watchContext(r *statemachine.Run, ctx context.Context, done 
 
 // stop undoes watchContext, and reports whether the operation can be used again. False means that
 // ContextEnded has used it or is about to.
-func (b *contextWatch) stop(r *statemachine.Run) bool {
+func (w *contextWatch) stop(r *statemachine.Run) bool {
 	switch {
-	case b == nil || b.ctx == nil:
+	case w == nil || w.ctx == nil:
 		return true
-	case !b.watch.Stop():
+	case !w.watch.Stop():
 		return false
 	}
-	r.KeepWatch(&b.watch)
-	b.ctx = nil
+	r.KeepWatch(&w.watch)
+	w.ctx = nil
 	return true
 }
 
 // ContextEnded implements ctxwatch.Listener.
-func (b *contextWatch) ContextEnded(*ctxwatch.Watch) {
-	why := ctxwatch.Reason(b.ctx) // it may run a user's code: call it before taking the lock
+func (w *contextWatch) ContextEnded(*ctxwatch.Watch) {
+	why := ctxwatch.Reason(w.ctx) // it may run a user's code: call it before taking the lock
 	if why == nil {
 		why = context.Canceled
 	}
-	o := b.op
+	o := w.op
 	s := o.socket
 	s.mu.Lock()
-	b.reason = why
+	w.reason = why
 	if o.state != waiting {
 		s.mu.Unlock()
 		return

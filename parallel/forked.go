@@ -103,9 +103,9 @@ type fork[A, R any] struct {
 
 func (f *fork[A, R]) execute(w *Worker) { f.result = f.fn(w, f.arg) }
 
-func (n *fork[A, R]) call(w *Worker) {
-	fn, arg := n.fn, n.arg
-	n.forget()
+func (f *fork[A, R]) call(w *Worker) {
+	fn, arg := f.fn, f.arg
+	f.forget()
 	fn(w, arg)
 }
 
@@ -130,9 +130,9 @@ type thunk[R any] struct {
 
 func (f *thunk[R]) execute(w *Worker) { f.result = f.fn(w) }
 
-func (n *thunk[R]) call(w *Worker) {
-	fn := n.fn
-	n.fn = nil
+func (f *thunk[R]) call(w *Worker) {
+	fn := f.fn
+	f.fn = nil
 	fn(w)
 }
 

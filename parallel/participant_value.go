@@ -25,21 +25,21 @@ func deferResult[R any](err error, keep func(result R, err error) error) error {
 }
 
 // GoOn implements suspension.Suspended.
-func (v *resultAdapter[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
-	v.end = end.(suspension.Completer[job.Void])
-	v.Suspended.GoOn(v, on, spent)
+func (r *resultAdapter[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
+	r.end = end.(suspension.Completer[job.Void])
+	r.Suspended.GoOn(r, on, spent)
 }
 
 // Return implements suspension.Completer.
-func (v *resultAdapter[R]) Return(result R, err error) continuation.Chain {
-	return v.end.Return(job.Void{}, v.keep(result, err))
+func (r *resultAdapter[R]) Return(result R, err error) continuation.Chain {
+	return r.end.Return(job.Void{}, r.keep(result, err))
 }
 
 // Fault implements suspension.Completer.
-func (v *resultAdapter[R]) Fault(err error) continuation.Chain { return v.end.Fault(err) }
+func (r *resultAdapter[R]) Fault(err error) continuation.Chain { return r.end.Fault(err) }
 
 // Handle implements suspension.Completer.
-func (v *resultAdapter[R]) Handle() any { return v.end.Handle() }
+func (r *resultAdapter[R]) Handle() any { return r.end.Handle() }
 
 // paused is the error of an operation that has not ended when its caller, a
 // machine, gets it. User code never sees it.

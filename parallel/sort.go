@@ -86,26 +86,26 @@ const (
 	runsPerMember = 4    // so that runs which take longer do not make the others wait
 )
 
-func sortBy[E any](ctx context.Context, s []E, b sorter[E], opts []Option) error {
+func sortBy[E any](ctx context.Context, s []E, st sorter[E], opts []Option) error {
 	o, err := settingsOf(opts)
 	if err != nil {
 		return err
 	}
-	b.opts = []Option{Degree(o.degree), Chunk(1)}
-	b.from, b.runs = s, runsFor(len(s), o)
+	st.opts = []Option{Degree(o.degree), Chunk(1)}
+	st.from, st.runs = s, runsFor(len(s), o)
 	defer func() {
-		if len(s) > 0 && &b.from[0] != &s[0] {
-			copy(s, b.from)
+		if len(s) > 0 && &st.from[0] != &s[0] {
+			copy(s, st.from)
 		}
 	}()
-	if err := b.sortRuns(ctx); err != nil {
+	if err := st.sortRuns(ctx); err != nil {
 		return err
 	}
-	if b.runs > 1 {
-		b.into = make([]E, len(s))
+	if st.runs > 1 {
+		st.into = make([]E, len(s))
 	}
-	for b.runs > 1 {
-		if err := b.mergeRuns(ctx, runsPerMember*o.members()); err != nil {
+	for st.runs > 1 {
+		if err := st.mergeRuns(ctx, runsPerMember*o.members()); err != nil {
 			return err
 		}
 	}
@@ -122,65 +122,65 @@ func runsFor(n int, o settings) int {
 }
 
 // runStart returns where run i begins.
-func (b *sorter[E]) runStart(i int) int {
-	hi, lo := bits.Mul64(uint64(len(b.from)), uint64(i))
-	q, _ := bits.Div64(hi, lo, uint64(b.runs))
+func (s *sorter[E]) runStart(i int) int {
+	hi, lo := bits.Mul64(uint64(len(s.from)), uint64(i))
+	q, _ := bits.Div64(hi, lo, uint64(s.runs))
 	return int(q)
 }
 
-func (b *sorter[E]) sortRuns(ctx context.Context) error {
-	return For(ctx, 0, b.runs, func(_ context.Context, i int) error {
-		b.sort(b.from[b.runStart(i):b.runStart(i+1)])
+func (s *sorter[E]) sortRuns(ctx context.Context) error {
+	return For(ctx, 0, s.runs, func(_ context.Context, i int) error {
+		s.sort(s.from[s.runStart(i):s.runStart(i+1)])
 		return nil
-	}, b.opts...)
+	}, s.opts...)
 }
 
 // mergeRuns is one level.
-func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
-	pairs := b.runs / 2
-	b.pieces = max(1, pieces/pairs)
-	b.ends = make([]int, pairs*b.pieces)
+func (s *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
+	pairs := s.runs / 2
+	s.pieces = max(1, pieces/pairs)
+	s.ends = make([]int, pairs*s.pieces)
 	// A loop of one index, so that a failure of the comparison becomes the failure of a loop.
 	err := For(ctx, 0, 1, func(context.Context, int) error {
-		b.findEnds()
+		s.findEnds()
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = For(ctx, 0, len(b.ends), func(_ context.Context, i int) error {
-		b.mergePiece(i)
+	err = For(ctx, 0, len(s.ends), func(_ context.Context, i int) error {
+		s.mergePiece(i)
 		return nil
-	}, b.opts...)
+	}, s.opts...)
 	if err != nil {
 		return err
 	}
-	b.from, b.into = b.into, b.from
-	b.runs = pairs
+	s.from, s.into = s.into, s.from
+	s.runs = pairs
 	return nil
 }
 
 // findEnds finds for each piece how much of the left run has been merged at the end of
 // the piece.
-func (b *sorter[E]) findEnds() {
-	for i := range b.ends {
-		left, right, first, last := b.piece(i)
-		end := b.countLeft(left, right, last)
+func (s *sorter[E]) findEnds() {
+	for i := range s.ends {
+		left, right, first, last := s.piece(i)
+		end := s.countLeft(left, right, last)
 		begin := 0
 		if first > 0 {
-			begin = b.ends[i-1]
+			begin = s.ends[i-1]
 		}
-		b.ends[i] = min(max(end, begin), begin+last-first)
+		s.ends[i] = min(max(end, begin), begin+last-first)
 	}
 }
 
 // piece returns the runs that piece i merges, and the number of elements of the result
 // before it and before the next piece.
-func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
-	pair, k := i/b.pieces, i%b.pieces
-	lo, mid, hi := b.runStart(2*pair), b.runStart(2*pair+1), b.runStart(2*pair+2)
+func (s *sorter[E]) piece(i int) (left, right []E, first, last int) {
+	pair, k := i/s.pieces, i%s.pieces
+	lo, mid, hi := s.runStart(2*pair), s.runStart(2*pair+1), s.runStart(2*pair+2)
 	n := hi - lo
-	return b.from[lo:mid], b.from[mid:hi], n / b.pieces * k, pieceEnd(n, b.pieces, k)
+	return s.from[lo:mid], s.from[mid:hi], n / s.pieces * k, pieceEnd(n, s.pieces, k)
 }
 
 // pieceEnd returns the end of piece k of n elements; the last piece gets the remainder of
@@ -194,13 +194,13 @@ func pieceEnd(n, pieces, k int) int {
 
 // countLeft returns how many of the first n elements of the merged runs come from the
 // left one. Of equal elements, those of the left run are first.
-func (b *sorter[E]) countLeft(left, right []E, n int) int {
+func (s *sorter[E]) countLeft(left, right []E, n int) int {
 	lo, hi := max(0, n-len(right)), min(n, len(left))
 	for lo < hi {
 		// If the left run's element mid is not after the right run's element n-1-mid,
 		// it is one of the first n.
 		mid := int(uint(lo+hi) / 2)
-		if b.less(right[n-1-mid], left[mid]) {
+		if s.less(right[n-1-mid], left[mid]) {
 			hi = mid
 		} else {
 			lo = mid + 1
@@ -209,18 +209,18 @@ func (b *sorter[E]) countLeft(left, right []E, n int) int {
 	return lo
 }
 
-func (b *sorter[E]) mergePiece(i int) {
-	left, right, first, last := b.piece(i)
+func (s *sorter[E]) mergePiece(i int) {
+	left, right, first, last := s.piece(i)
 	l := 0
 	if first > 0 {
-		l = b.ends[i-1]
+		l = s.ends[i-1]
 	}
-	r, lEnd := first-l, b.ends[i]
+	r, lEnd := first-l, s.ends[i]
 	rEnd := last - lEnd
-	offset := b.runStart(i / b.pieces * 2)
-	into := b.into[offset+first : offset+last]
+	offset := s.runStart(i / s.pieces * 2)
+	into := s.into[offset+first : offset+last]
 	for k := range into {
-		if r == rEnd || l < lEnd && !b.less(right[r], left[l]) {
+		if r == rEnd || l < lEnd && !s.less(right[r], left[l]) {
 			into[k] = left[l]
 			l++
 		} else {

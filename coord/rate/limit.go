@@ -25,11 +25,11 @@ func Every(interval time.Duration) Limit {
 }
 
 // duration returns how long the given tokens take.
-func (r Limit) duration(tokens float64) time.Duration {
-	if r <= 0 {
+func (l Limit) duration(tokens float64) time.Duration {
+	if l <= 0 {
 		return forever
 	}
-	d := tokens / float64(r) * float64(time.Second)
+	d := tokens / float64(l) * float64(time.Second)
 	if d >= float64(forever) {
 		return forever
 	}
@@ -37,9 +37,9 @@ func (r Limit) duration(tokens float64) time.Duration {
 }
 
 // tokens returns how many tokens come in d.
-func (r Limit) tokens(d time.Duration) float64 {
-	if r <= 0 {
+func (l Limit) tokens(d time.Duration) float64 {
+	if l <= 0 {
 		return 0
 	}
-	return d.Seconds() * float64(r)
+	return d.Seconds() * float64(l)
 }

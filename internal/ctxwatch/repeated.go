@@ -57,31 +57,31 @@ const (
 
 // Start begins to watch ctx. done is the Done channel of ctx, and not nil. Start calls methods of
 // the context.
-func (l *SharedWatch) Start(ctx context.Context, done <-chan struct{}) {
-	l.done = done
-	l.watch.Start(ctx, l)
+func (s *SharedWatch) Start(ctx context.Context, done <-chan struct{}) {
+	s.done = done
+	s.watch.Start(ctx, s)
 }
 
-// Watches reports whether l watches the context with this Done channel and that context had not
+// Watches reports whether s watches the context with this Done channel and that context had not
 // ended at the time of the check.
-func (l *SharedWatch) Watches(done <-chan struct{}) bool {
-	return l.done == done && l.state.Load() != over
+func (s *SharedWatch) Watches(done <-chan struct{}) bool {
+	return s.done == done && s.state.Load() != over
 }
 
-// Stop ends the watch, and reports whether l may be started again: it may not if the context has
+// Stop ends the watch, and reports whether s may be started again: it may not if the context has
 // ended. Stop must not be called during a wait.
-func (l *SharedWatch) Stop() bool {
-	l.done = nil
-	return l.watch.Stop()
+func (s *SharedWatch) Stop() bool {
+	s.done = nil
+	return s.watch.Stop()
 }
 
 // Subscribe makes e be notified with w when the context ends, or during the call if it has
 // ended already. Meanwhile w must not be started by its own method.
-func (l *SharedWatch) Subscribe(w *Watch, e Listener) {
+func (s *SharedWatch) Subscribe(w *Watch, e Listener) {
 	w.listener = e
-	if l.state.Load() == idle { // otherwise an earlier wait may still be read
-		l.wait = w
-		if l.state.CompareAndSwap(idle, waiting) {
+	if s.state.Load() == idle { // otherwise an earlier wait may still be read
+		s.wait = w
+		if s.state.CompareAndSwap(idle, waiting) {
 			return
 		}
 	}
@@ -90,12 +90,12 @@ func (l *SharedWatch) Subscribe(w *Watch, e Listener) {
 
 // Unsubscribe undoes Subscribe and reports whether it did: false means that ContextEnded has
 // been or is being called.
-func (l *SharedWatch) Unsubscribe() bool { return l.state.CompareAndSwap(waiting, idle) }
+func (s *SharedWatch) Unsubscribe() bool { return s.state.CompareAndSwap(waiting, idle) }
 
 // ContextEnded implements [Listener].
-func (l *SharedWatch) ContextEnded(*Watch) {
-	if l.state.Swap(over) == waiting {
-		l.wait.listener.ContextEnded(l.wait)
+func (s *SharedWatch) ContextEnded(*Watch) {
+	if s.state.Swap(over) == waiting {
+		s.wait.listener.ContextEnded(s.wait)
 	}
 }
 

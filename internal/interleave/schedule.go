@@ -66,7 +66,7 @@ const maxThreads = 24
 // set is a set of threads.
 type set uint32
 
-func (m set) has(id int) bool { return m>>id&1 != 0 }
+func (s set) has(id int) bool { return s>>id&1 != 0 }
 func singleton(id int) set    { return 1 << id }
 
 // clock holds, for each thread, how many of its steps precede a point.

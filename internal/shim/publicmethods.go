@@ -13,23 +13,23 @@ import (
 type PublicMethods struct{ Passthrough *Passthrough }
 
 // Shutdown implements [schedulers.Shutdowner].
-func (f PublicMethods) Shutdown(ctx context.Context) error {
-	return f.Passthrough.Tally.Shutdown(ctx, f.Passthrough.GiveUpAll)
+func (m PublicMethods) Shutdown(ctx context.Context) error {
+	return m.Passthrough.Tally.Shutdown(ctx, m.Passthrough.GiveUpAll)
 }
 
 // Beneath implements [schedulers.Layered].
-func (f PublicMethods) Beneath() schedulers.Scheduler { return f.Passthrough.beneath }
+func (m PublicMethods) Beneath() schedulers.Scheduler { return m.Passthrough.beneath }
 
 // StartTimer implements [schedulers.Timers]; see [Clock].
-func (f PublicMethods) StartTimer(t *schedulers.Timer, d time.Duration) {
-	f.Passthrough.StartTimer(t, d)
+func (m PublicMethods) StartTimer(t *schedulers.Timer, d time.Duration) {
+	m.Passthrough.StartTimer(t, d)
 }
 
 // StopTimer implements [schedulers.Timers].
-func (f PublicMethods) StopTimer(t *schedulers.Timer) bool { return f.Passthrough.StopTimer(t) }
+func (m PublicMethods) StopTimer(t *schedulers.Timer) bool { return m.Passthrough.StopTimer(t) }
 
 // Metrics implements [schedulers.Meter].
-func (f PublicMethods) Metrics() schedulers.Metrics { return f.Passthrough.Metrics() }
+func (m PublicMethods) Metrics() schedulers.Metrics { return m.Passthrough.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
-func (f PublicMethods) Snapshot() []schedulers.Work { return f.Passthrough.Snapshot() }
+func (m PublicMethods) Snapshot() []schedulers.Work { return m.Passthrough.Snapshot() }

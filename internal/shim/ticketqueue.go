@@ -26,86 +26,86 @@ const (
 )
 
 // Len returns the number of tickets.
-func (l *TicketQueue) Len() int { return l.tickets }
+func (q *TicketQueue) Len() int { return q.tickets }
 
 // First returns the first ticket, or nil.
-func (l *TicketQueue) First() *Ticket { return l.first }
+func (q *TicketQueue) First() *Ticket { return q.first }
 
 // Push adds t at the end and returns true, unless t was pushed before.
-func (l *TicketQueue) Push(t *Ticket) bool {
+func (q *TicketQueue) Push(t *Ticket) bool {
 	if t.Pushed() {
 		return false
 	}
 	t.state.Store(inQueue)
-	l.tickets++
-	l.link(t)
+	q.tickets++
+	q.link(t)
 	return true
 }
 
-func (l *TicketQueue) link(t *Ticket) {
-	if l.last == nil {
-		l.first = t
+func (q *TicketQueue) link(t *Ticket) {
+	if q.last == nil {
+		q.first = t
 	} else {
-		l.last.next = t
+		q.last.next = t
 	}
-	l.last = t
+	q.last = t
 }
 
 // Pop removes and returns the first ticket, or returns nil if there is none.
-func (l *TicketQueue) Pop() *Ticket {
-	t := l.first
+func (q *TicketQueue) Pop() *Ticket {
+	t := q.first
 	if t != nil {
-		l.Remove(t)
+		q.Remove(t)
 	}
 	return t
 }
 
-// Remove removes t and returns true, if t is in l. It must not be in another queue.
-func (l *TicketQueue) Remove(t *Ticket) bool {
+// Remove removes t and returns true, if t is in q. It must not be in another queue.
+func (q *TicketQueue) Remove(t *Ticket) bool {
 	if t.state.Load() != inQueue {
 		return false
 	}
 	t.state.Store(gone)
-	l.tickets--
-	l.gaps++
-	for l.first != nil && l.first.state.Load() == gone {
-		l.dropFirst()
+	q.tickets--
+	q.gaps++
+	for q.first != nil && q.first.state.Load() == gone {
+		q.dropFirst()
 	}
-	if l.gaps > l.tickets+minSweep {
-		l.sweep()
+	if q.gaps > q.tickets+minSweep {
+		q.sweep()
 	}
 	return true
 }
 
 // dropFirst unlinks the first ticket, which is a gap. It clears the link of that ticket, which
 // must not keep the others alive.
-func (l *TicketQueue) dropFirst() {
-	t := l.first
-	l.first, t.next = t.next, nil
-	if l.first == nil {
-		l.last = nil
+func (q *TicketQueue) dropFirst() {
+	t := q.first
+	q.first, t.next = t.next, nil
+	if q.first == nil {
+		q.last = nil
 	}
-	l.gaps--
+	q.gaps--
 }
 
 // sweep unlinks all gaps.
-func (l *TicketQueue) sweep() {
-	old := *l
-	*l = TicketQueue{tickets: old.tickets}
+func (q *TicketQueue) sweep() {
+	old := *q
+	*q = TicketQueue{tickets: old.tickets}
 	for t := old.first; t != nil; {
 		next := t.next
 		t.next = nil
 		if t.state.Load() == inQueue {
-			l.link(t)
+			q.link(t)
 		}
 		t = next
 	}
 }
 
 // All returns the tickets in their order. The queue must not change meanwhile.
-func (l *TicketQueue) All() iter.Seq[*Ticket] {
+func (q *TicketQueue) All() iter.Seq[*Ticket] {
 	return func(yield func(*Ticket) bool) {
-		for t := l.first; t != nil; t = t.next {
+		for t := q.first; t != nil; t = t.next {
 			if t.state.Load() == inQueue && !yield(t) {
 				return
 			}

@@ -19,39 +19,39 @@ type Worker struct {
 
 // SetBeneath records that the work begins to run on a worker of the scheduler beneath, or on no
 // particular worker if worker is nil.
-func (v *Worker) SetBeneath(worker schedulers.Worker) {
-	v.beneath = worker
+func (w *Worker) SetBeneath(worker schedulers.Worker) {
+	w.beneath = worker
 	if worker != nil {
-		v.id = worker.ID() // unique among running work items, as an ID has to be
+		w.id = worker.ID() // unique among running work items, as an ID has to be
 	} else {
-		v.id = unnamedID()
+		w.id = unnamedID()
 	}
 }
 
 // Scheduler implements [schedulers.Worker].
-func (v *Worker) Scheduler() schedulers.Scheduler { return v.home }
+func (w *Worker) Scheduler() schedulers.Scheduler { return w.home }
 
 // ID implements [schedulers.Worker].
-func (v *Worker) ID() int { return v.id }
+func (w *Worker) ID() int { return w.id }
 
 // Beneath returns the worker of the scheduler beneath, or nil.
-func (v *Worker) Beneath() schedulers.Worker {
-	if v == nil {
+func (w *Worker) Beneath() schedulers.Worker {
+	if w == nil {
 		return nil
 	}
-	return v.beneath
+	return w.beneath
 }
 
 // Block implements [schedulers.Blocker] by announcing the wait to the worker beneath.
-func (v *Worker) Block() (unblock func(), err error) { return Block(v.beneath) }
+func (w *Worker) Block() (unblock func(), err error) { return Block(w.beneath) }
 
 // BlockFor implements [schedulers.HomeBlocker] by announcing the wait to the worker beneath,
 // which checks with [schedulers.RunsOn] whether work of home runs on its scheduler.
-func (v *Worker) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
-	if b, ok := v.beneath.(schedulers.HomeBlocker); ok {
+func (w *Worker) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
+	if b, ok := w.beneath.(schedulers.HomeBlocker); ok {
 		return b.BlockFor(home, done)
 	}
-	return Block(v.beneath)
+	return Block(w.beneath)
 }
 
 // Block announces to w that its goroutine is about to block, if w is a Blocker.
@@ -107,12 +107,12 @@ func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }
 
 // Pump implements [schedulers.Pumper]: it waits like [schedulers.Wait] on the worker
 // beneath, which may run other work meanwhile.
-func (v *Worker) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
-	if v.beneath == nil {
+func (w *Worker) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
+	if w.beneath == nil {
 		// Not Wait: it would find this worker with Here, and call this method again.
 		return ending.Await(ctx, done, func() {})
 	}
-	return schedulers.Wait(ctx, v.beneath, home, done)
+	return schedulers.Wait(ctx, w.beneath, home, done)
 }
 
 // Pump gives up the turn, waits like [schedulers.Wait] on the worker beneath, and

@@ -80,22 +80,22 @@ type EndListener interface{ HandleEnd() }
 // the reason of a refusal: nil work is rejected, and no work is accepted after Shutdown.
 // Each Enter that returned nil must be followed by exactly one call of Run, RunThrough,
 // Abandon or Refuse.
-func (b *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work) error {
+func (t *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work) error {
 	if w == nil {
-		b.refused.Add(1)
+		t.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
 	}
 	if schedulers.Observed() && schedulers.Hears(w) {
 		tell(schedulers.Submitted, home, w)
 	}
 	for {
-		old := b.word.Load()
+		old := t.word.Load()
 		if old&closedBit != 0 {
-			b.refused.Add(1)
+			t.refused.Add(1)
 			tell(schedulers.Refused, home, w)
 			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
 		}
-		if b.word.CompareAndSwap(old, old+unit) {
+		if t.word.CompareAndSwap(old, old+unit) {
 			return nil
 		}
 	}
@@ -106,44 +106,44 @@ func tell(k schedulers.EventKind, home schedulers.Scheduler, w schedulers.Work) 
 }
 
 // Refuse undoes the Enter of w: it was not accepted after all.
-func (b *Tally) Refuse(home schedulers.Scheduler, w schedulers.Work) {
-	b.refused.Add(1)
+func (t *Tally) Refuse(home schedulers.Scheduler, w schedulers.Work) {
+	t.refused.Add(1)
 	tell(schedulers.Refused, home, w)
-	b.leave()
+	t.leave()
 }
 
 // Abandon abandons w.
-func (b *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason error) {
-	b.abandoned.Add(1)
+func (t *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason error) {
+	t.abandoned.Add(1)
 	tell(schedulers.Abandoned, home, w)
 	w.Abandon(reason)
-	b.leave()
+	t.leave()
 }
 
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
 // the counts are right and Run does not return. e may be nil.
-func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e EndListener) {
-	b.begun.Add(1)
-	defer b.containPanic(e)
+func (t *Tally) Run(w schedulers.Work, on schedulers.Worker, e EndListener) {
+	t.begun.Add(1)
+	defer t.containPanic(e)
 	if schedulers.Observed() {
-		w = &observedWork{w, b.WorkerPerItem}
+		w = &observedWork{w, t.WorkerPerItem}
 	}
-	if b.SkipRegistration {
+	if t.SkipRegistration {
 		w.Run(on)
 		return
 	}
 	schedulers.RunOn(w, on)
 }
 
-func (b *Tally) containPanic(e EndListener) { b.finish(e, recover() != nil) }
+func (t *Tally) containPanic(e EndListener) { t.finish(e, recover() != nil) }
 
 // RunThrough is Run for a scheduler on top of another one: the panic continues, so the
 // scheduler beneath counts it too, and its observers see it.
-func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e EndListener) {
-	b.begun.Add(1)
-	defer b.passPanic(e)
+func (t *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e EndListener) {
+	t.begun.Add(1)
+	defer t.passPanic(e)
 	if schedulers.Observed() {
-		w = &observedWork{w, b.WorkerPerItem}
+		w = &observedWork{w, t.WorkerPerItem}
 	}
 	schedulers.RunOn(w, on)
 }
@@ -166,75 +166,75 @@ func (t *observedWork) Run(on schedulers.Worker) {
 // passPanic has to recover in order to distinguish a panic from a Goexit. It panics again while
 // the frames of the first panic are still on the stack, so a stack captured further out
 // shows the origin.
-func (b *Tally) passPanic(e EndListener) {
+func (t *Tally) passPanic(e EndListener) {
 	v := recover()
-	b.finish(e, v != nil)
+	t.finish(e, v != nil)
 	if v != nil {
 		panic(v)
 	}
 }
 
-func (b *Tally) finish(e EndListener, panicked bool) {
+func (t *Tally) finish(e EndListener, panicked bool) {
 	if panicked {
-		b.panicked.Add(1)
+		t.panicked.Add(1)
 	}
-	b.completed.Add(1)
+	t.completed.Add(1)
 	if e != nil {
 		e.HandleEnd()
 	}
-	b.leave()
+	t.leave()
 }
 
-func (b *Tally) leave() {
-	if b.word.Add(-unit) == closedBit {
-		b.complete()
+func (t *Tally) leave() {
+	if t.word.Add(-unit) == closedBit {
+		t.complete()
 	}
 }
 
-func (b *Tally) complete() {
-	if b.OnDrained != nil {
-		b.OnDrained()
+func (t *Tally) complete() {
+	if t.OnDrained != nil {
+		t.OnDrained()
 	}
-	close(b.done)
+	close(t.done)
 }
 
 // Closed reports whether Shutdown has been called.
-func (b *Tally) Closed() bool { return b.word.Load()&closedBit != 0 }
+func (t *Tally) Closed() bool { return t.word.Load()&closedBit != 0 }
 
 // Pending returns how many work items are accepted and not done.
-func (b *Tally) Pending() int { return int(b.word.Load() / unit) }
+func (t *Tally) Pending() int { return int(t.word.Load() / unit) }
 
 // Close refuses all further work and returns a channel that is closed when the last
 // work has ended.
-func (b *Tally) Close() <-chan struct{} {
-	b.mu.Lock()
-	if b.done == nil {
-		b.done = make(chan struct{})
+func (t *Tally) Close() <-chan struct{} {
+	t.mu.Lock()
+	if t.done == nil {
+		t.done = make(chan struct{})
 	}
-	b.mu.Unlock()
-	if b.word.Or(closedBit) == 0 { // open and empty until now
-		b.complete()
+	t.mu.Unlock()
+	if t.word.Or(closedBit) == 0 { // open and empty until now
+		t.complete()
 	}
-	return b.done
+	return t.done
 }
 
 // Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need nothing else
 // to end. If ctx ends first, giveUp is called, which abandons the queued work.
-func (b *Tally) Shutdown(ctx context.Context, giveUp func()) error {
-	return ending.Await(ctx, b.Close(), giveUp)
+func (t *Tally) Shutdown(ctx context.Context, giveUp func()) error {
+	return ending.Await(ctx, t.Close(), giveUp)
 }
 
 // Metrics returns the counters. Workers is the number of running work items,
 // which is right if each running work has its own worker.
-func (b *Tally) Metrics() schedulers.Metrics {
+func (t *Tally) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
-		Refused:   b.refused.Load(),
-		Completed: b.completed.Load(),
-		Abandoned: b.abandoned.Load(),
-		Panicked:  b.panicked.Load(),
+		Refused:   t.refused.Load(),
+		Completed: t.completed.Load(),
+		Abandoned: t.abandoned.Load(),
+		Panicked:  t.panicked.Load(),
 	}
-	m.Running = b.begun.Load() - m.Completed // what has completed had begun before
-	pending := uint64(b.Pending())
+	m.Running = t.begun.Load() - m.Completed // what has completed had begun before
+	pending := uint64(t.Pending())
 	m.Submitted = m.Completed + m.Abandoned + pending
 	m.Queued = pending - min(pending, m.Running)
 	m.Workers = m.Running

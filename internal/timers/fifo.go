@@ -62,121 +62,121 @@ const positions = 1 << 30
 // maxMove is the number of timers up to which a fifo may move its timers to the heap.
 const maxMove = fifoSize
 
-func (l *fifo) slot(i int) **schedulers.Timer {
-	i += l.front
-	return &l.chunks[i>>fifoBits][i&(fifoSize-1)]
+func (f *fifo) slot(i int) **schedulers.Timer {
+	i += f.front
+	return &f.chunks[i>>fifoBits][i&(fifoSize-1)]
 }
 
 // first returns the timer that expires first, or nil.
-func (l *fifo) first() *schedulers.Timer {
-	if l.n == 0 {
+func (f *fifo) first() *schedulers.Timer {
+	if f.n == 0 {
 		return nil
 	}
-	return *l.slot(0)
+	return *f.slot(0)
 }
 
 // accepts reports whether a timer that expires at when may be appended.
-func (l *fifo) accepts(when int64) bool { return l.n == 0 || l.last <= when }
+func (f *fifo) accepts(when int64) bool { return f.n == 0 || f.last <= when }
 
 // push appends t, which expires at when, after all others. armed is the number of
 // timers that were ever armed, including t.
-func (l *fifo) push(t *schedulers.Timer, when, armed int64) {
-	if l.n == 0 {
-		l.firstArmed = armed
+func (f *fifo) push(t *schedulers.Timer, when, armed int64) {
+	if f.n == 0 {
+		f.firstArmed = armed
 	}
-	if (l.front+l.n)>>fifoBits == len(l.chunks) {
-		l.chunks = append(l.chunks, new(fifoChunk))
+	if (f.front+f.n)>>fifoBits == len(f.chunks) {
+		f.chunks = append(f.chunks, new(fifoChunk))
 	}
-	l.n++
-	l.last, t.When = when, when
-	l.set(l.n-1, t)
+	f.n++
+	f.last, t.When = when, when
+	f.set(f.n-1, t)
 }
 
-func (l *fifo) set(i int, t *schedulers.Timer) {
-	*l.slot(i) = t
-	t.Slot = -1 - (l.origin+l.front+i)&(positions-1)
+func (f *fifo) set(i int, t *schedulers.Timer) {
+	*f.slot(i) = t
+	t.Slot = -1 - (f.origin+f.front+i)&(positions-1)
 }
 
 // remove removes the timer with the given Slot, and returns it.
-func (l *fifo) remove(slot int) *schedulers.Timer {
-	i := (-1 - slot - l.origin - l.front) & (positions - 1)
-	at := l.slot(i)
+func (f *fifo) remove(slot int) *schedulers.Timer {
+	i := (-1 - slot - f.origin - f.front) & (positions - 1)
+	at := f.slot(i)
 	t := *at
 	t.Slot = 0
 	*at = nil
-	l.gaps++
-	l.trim()
-	if l.gaps > l.n/2 && l.n > fifoSize {
-		l.close()
+	f.gaps++
+	f.trim()
+	if f.gaps > f.n/2 && f.n > fifoSize {
+		f.close()
 	}
 	return t
 }
 
 // trim drops the gaps at both ends.
-func (l *fifo) trim() {
-	for l.n > 0 && *l.slot(l.n - 1) == nil {
-		l.n--
-		l.gaps--
+func (f *fifo) trim() {
+	for f.n > 0 && *f.slot(f.n - 1) == nil {
+		f.n--
+		f.gaps--
 	}
-	for l.n > 0 && *l.slot(0) == nil {
-		l.front++
-		l.n--
-		l.gaps--
-		if l.front == fifoSize {
-			l.dropFirst()
+	for f.n > 0 && *f.slot(0) == nil {
+		f.front++
+		f.n--
+		f.gaps--
+		if f.front == fifoSize {
+			f.dropFirst()
 		}
 	}
-	l.dropLast()
+	f.dropLast()
 }
 
 // dropFirst drops the first chunk, which is used up. If there is no other chunk, it is reused
 // as the last one.
-func (l *fifo) dropFirst() {
-	l.front = 0
-	l.origin = (l.origin + fifoSize) & (positions - 1)
-	if len(l.chunks) == 1 {
+func (f *fifo) dropFirst() {
+	f.front = 0
+	f.origin = (f.origin + fifoSize) & (positions - 1)
+	if len(f.chunks) == 1 {
 		return
 	}
-	l.chunks[0] = nil
-	l.chunks = l.chunks[1:]
+	f.chunks[0] = nil
+	f.chunks = f.chunks[1:]
 }
 
 // dropLast drops the chunks behind the last slot, except one.
-func (l *fifo) dropLast() {
-	used := (l.front + l.n + fifoSize - 1) >> fifoBits
-	for len(l.chunks) > used+1 {
-		last := len(l.chunks) - 1
-		l.chunks[last] = nil
-		l.chunks = l.chunks[:last]
+func (f *fifo) dropLast() {
+	used := (f.front + f.n + fifoSize - 1) >> fifoBits
+	for len(f.chunks) > used+1 {
+		last := len(f.chunks) - 1
+		f.chunks[last] = nil
+		f.chunks = f.chunks[:last]
 	}
 }
 
 // close closes the gaps.
-func (l *fifo) close() {
+func (f *fifo) close() {
 	n := 0
-	for i := range l.n {
-		if t := *l.slot(i); t != nil {
-			*l.slot(i) = nil
-			l.set(n, t)
+	for i := range f.n {
+		if t := *f.slot(i); t != nil {
+			*f.slot(i) = nil
+			f.set(n, t)
 			n++
 		}
 	}
-	l.n, l.gaps = n, 0
-	l.dropLast()
+	f.n, f.gaps = n, 0
+	f.dropLast()
 }
 
 // moveTo moves all timers into h, where arming numbers decide between equal times. The
 // timers get the numbers of their slots, counted from the fifo's beginning. These are not
 // greater than the numbers that the timers would have if they had been armed in the heap.
-func (l *fifo) moveTo(h *heap) {
-	for i := range l.n {
-		if t := *l.slot(i); t != nil {
-			*l.slot(i) = nil
+func (f *fifo) moveTo(h *heap) {
+	for i := range f.n {
+		if t := *f.slot(i); t != nil {
+			*f.slot(i) = nil
 			e := entry{when: t.When, timer: t}
-			t.When = l.firstArmed + int64(i)
+			t.When = f.firstArmed + int64(i)
 			h.push(e)
 		}
 	}
-	l.n, l.gaps = 0, 0
-	l.dropLast()
+	f.n, f.gaps = 0, 0
+	f.dropLast()
 }

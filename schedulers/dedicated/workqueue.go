@@ -17,26 +17,26 @@ type entry struct {
 	from   *thread
 }
 
-func (l *workQueue) len() int { return len(l.list) - l.first }
+func (q *workQueue) len() int { return len(q.list) - q.first }
 
-func (l *workQueue) push(e entry) {
-	if l.first > len(l.list)/2 && len(l.list) == cap(l.list) { // half of it is free
-		n := copy(l.list, l.list[l.first:])
-		clear(l.list[n:])
-		l.list, l.first = l.list[:n], 0
+func (q *workQueue) push(e entry) {
+	if q.first > len(q.list)/2 && len(q.list) == cap(q.list) { // half of it is free
+		n := copy(q.list, q.list[q.first:])
+		clear(q.list[n:])
+		q.list, q.first = q.list[:n], 0
 	}
-	l.list = append(l.list, e)
+	q.list = append(q.list, e)
 }
 
 // pop returns the oldest work, or nil.
-func (l *workQueue) pop() schedulers.Work {
-	if l.len() == 0 {
+func (q *workQueue) pop() schedulers.Work {
+	if q.len() == 0 {
 		return nil
 	}
-	w := l.list[l.first].work
-	l.list[l.first] = entry{}
-	l.first++
-	l.trim()
+	w := q.list[q.first].work
+	q.list[q.first] = entry{}
+	q.first++
+	q.trim()
 	return w
 }
 
@@ -46,49 +46,49 @@ const lookBack = 64
 
 // popOnTop returns the newest work that the waiting thread w may run. If all such work
 // yields, it returns the oldest; if there is none, it returns nil.
-func (l *workQueue) popOnTop(w *thread) schedulers.Work {
-	last := len(l.list) - 1
+func (q *workQueue) popOnTop(w *thread) schedulers.Work {
+	last := len(q.list) - 1
 	oldest := -1
-	for i := last; i >= l.first && i > last-lookBack; i-- {
-		switch e := l.list[i]; {
+	for i := last; i >= q.first && i > last-lookBack; i-- {
+		switch e := q.list[i]; {
 		case !e.onTop && e.from != w:
 		case e.yields:
 			oldest = i
 		default:
-			return l.take(i)
+			return q.take(i)
 		}
 	}
 	if oldest < 0 {
 		return nil
 	}
-	return l.take(oldest)
+	return q.take(oldest)
 }
 
 // take removes the entry at i.
-func (l *workQueue) take(i int) schedulers.Work {
-	last := len(l.list) - 1
-	w := l.list[i].work
-	copy(l.list[i:], l.list[i+1:])
-	l.list[last] = entry{}
-	l.list = l.list[:last]
-	l.trim()
+func (q *workQueue) take(i int) schedulers.Work {
+	last := len(q.list) - 1
+	w := q.list[i].work
+	copy(q.list[i:], q.list[i+1:])
+	q.list[last] = entry{}
+	q.list = q.list[:last]
+	q.trim()
 	return w
 }
 
 // trim releases the memory of a queue that has become empty.
-func (l *workQueue) trim() {
-	if l.len() > 0 {
+func (q *workQueue) trim() {
+	if q.len() > 0 {
 		return
 	}
-	l.first = 0
-	if l.list = l.list[:0]; cap(l.list) > 1024 {
-		l.list = nil
+	q.first = 0
+	if q.list = q.list[:0]; cap(q.list) > 1024 {
+		q.list = nil
 	}
 }
 
 // all returns a copy, oldest first.
-func (l *workQueue) all() (works []schedulers.Work) {
-	for _, e := range l.list[l.first:] {
+func (q *workQueue) all() (works []schedulers.Work) {
+	for _, e := range q.list[q.first:] {
 		works = append(works, e.work)
 	}
 	return works

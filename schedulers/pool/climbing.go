@@ -69,9 +69,9 @@ func (s Sample) String() string {
 // [schedulers.Hook]. While the pool is idle it takes no samples and arms no timer.
 func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	return func(p *Pool) {
-		p.sampler = nil
+		p.climb = nil
 		if mode == ClimbingOn || mode == ClimbingObserved {
-			p.sampler = &sampler{follow: mode == ClimbingOn, observe: schedulers.NewHook("pool.HillClimbing", observe)}
+			p.climb = &climbController{follow: mode == ClimbingOn, observe: schedulers.NewHook("pool.HillClimbing", observe)}
 		}
 	}
 }
@@ -90,9 +90,9 @@ func Replay(minWorkers, maxWorkers int) func(Sample) (next int) {
 	}
 }
 
-// sampler takes samples and applies the climber's decisions. Pool.mu guards it, except
+// climbController takes samples and applies the climber's decisions. Pool.mu guards it, except
 // for its constant fields.
-type sampler struct {
+type climbController struct {
 	// Constant after New.
 
 	follow  bool
@@ -123,7 +123,7 @@ type wallClock struct {
 
 func (w wallClock) Now() time.Duration { return time.Since(w.start) }
 
-func (c *sampler) init(p *Pool) {
+func (c *climbController) init(p *Pool) {
 	c.pool = p
 	c.climber = hillclimb.New(p.min, p.max)
 	c.timer.OnExpire = c
@@ -134,7 +134,7 @@ func (c *sampler) init(p *Pool) {
 
 // watch begins an interval, unless one has already begun; mu is held. It is called when
 // a worker starts.
-func (c *sampler) watch(p *Pool) {
+func (c *climbController) watch(p *Pool) {
 	if !c.watching {
 		c.watching = true
 		c.sampledAt, c.sampledCompleted = c.clock.Now(), p.completed()
@@ -144,7 +144,7 @@ func (c *sampler) watch(p *Pool) {
 }
 
 // Expire implements [schedulers.Expirer]: an interval has passed.
-func (c *sampler) Expire(*schedulers.Timer) {
+func (c *climbController) Expire(*schedulers.Timer) {
 	if s, ok := c.sample(c.pool); ok {
 		c.observe.Call(s)
 	}
@@ -153,7 +153,7 @@ func (c *sampler) Expire(*schedulers.Timer) {
 // sample ends an interval, and begins the next one if workers are running. An interval
 // that ends with empty queues does not count, since the number of workers did not limit its
 // throughput.
-func (c *sampler) sample(p *Pool) (s Sample, ok bool) {
+func (c *climbController) sample(p *Pool) (s Sample, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending.Reached() || p.capacity.running == 0 {
@@ -179,7 +179,7 @@ func (c *sampler) sample(p *Pool) (s Sample, ok bool) {
 }
 
 // stop ends the interval without a sample; mu is held.
-func (c *sampler) stop() {
+func (c *climbController) stop() {
 	if c.watching {
 		c.clock.StopTimer(&c.timer)
 		c.watching = false
@@ -187,7 +187,7 @@ func (c *sampler) stop() {
 }
 
 // confine sets the climber's bounds and returns the goal; mu is held.
-func (c *sampler) confine(minWorkers, maxWorkers int) (goal int) {
+func (c *climbController) confine(minWorkers, maxWorkers int) (goal int) {
 	c.climber.Confine(minWorkers, maxWorkers)
 	if !c.follow {
 		return minWorkers
@@ -201,7 +201,7 @@ func (c *sampler) confine(minWorkers, maxWorkers int) (goal int) {
 // added. Otherwise the pool is merely slow, perhaps because of too many workers, and the
 // climber decides. Without this bound, work that slows down as more of it runs would get
 // workers up to the limit.
-func (c *sampler) allow(p *Pool, requested int) int {
+func (c *climbController) allow(p *Pool, requested int) int {
 	if !c.follow {
 		return requested
 	}
@@ -213,7 +213,7 @@ func (c *sampler) allow(p *Pool, requested int) int {
 }
 
 // noteProgress records when work last ended; mu is held.
-func (c *sampler) noteProgress(p *Pool) {
+func (c *climbController) noteProgress(p *Pool) {
 	if done := p.completed(); done != c.lastCompleted {
 		c.lastCompleted, c.lastProgressAt = done, c.clock.Now()
 	}

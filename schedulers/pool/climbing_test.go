@@ -41,7 +41,7 @@ func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sa
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		note := func(s Sample) { trace = append(trace, s) }
-		p := New(append(opts, func(p *Pool) { p.sampler.observe = schedulers.NewHook("test", note) })...)
+		p := New(append(opts, func(p *Pool) { p.climb.observe = schedulers.NewHook("test", note) })...)
 		end := time.Now().Add(long)
 		var all sync.WaitGroup
 		var read do
@@ -138,7 +138,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock does not move
 		var c vclock.Clock
 		var trace []Sample
-		simulated := func(p *Pool) { p.sampler.clock = &c }
+		simulated := func(p *Pool) { p.climb.clock = &c }
 		p := New(Workers(2, 8), AddAfter(0), HillClimbing(ClimbingOn, func(s Sample) { trace = append(trace, s) }), simulated)
 		release := make(chan struct{})
 		for range 2_000 {
@@ -168,7 +168,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 
 func TestAnIdlePoolTakesNoSamples(t *testing.T) {
 	var c vclock.Clock
-	p := New(HillClimbing(ClimbingOn, func(Sample) { t.Error("a sample of nothing") }), func(p *Pool) { p.sampler.clock = &c })
+	p := New(HillClimbing(ClimbingOn, func(Sample) { t.Error("a sample of nothing") }), func(p *Pool) { p.climb.clock = &c })
 	assert.Zero(t, c.Armed())
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))

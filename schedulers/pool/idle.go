@@ -76,17 +76,17 @@ type capacity struct {
 	starting bool // one running worker has not looked for work yet
 }
 
-func (r *capacity) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
-func (r *capacity) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.maxSurplus() }
+func (c *capacity) free() bool    { return c.running < c.limit+c.blocked+c.waiting }
+func (c *capacity) surplus() bool { return c.running > c.limit+c.blocked+c.waiting+c.maxSurplus() }
 
 // maxSurplus returns the number of surplus workers that are kept. Sleeping work often wakes
 // together; if all surplus workers ended at once, the pool would have to start them again
 // a moment later.
-func (r *capacity) maxSurplus() int {
-	if r.waiting == 0 {
+func (c *capacity) maxSurplus() int {
+	if c.waiting == 0 {
 		return 0
 	}
-	return 2 * r.goal
+	return 2 * c.goal
 }
 
 // updateNeedsDispatch sets needsDispatch to match the capacity. Call it with mu held after each
@@ -148,8 +148,8 @@ func (p *Pool) start() {
 	p.capacity.running++
 	p.capacity.starting = true
 	p.count.alive++
-	if p.sampler != nil {
-		p.sampler.watch(p)
+	if p.climb != nil {
+		p.climb.watch(p)
 	}
 	w.registersGoroutine = p.bound != nil || p.max < DefaultMax || p.stallTimeout <= 0
 	w.tell(schedulers.WorkerStarted)

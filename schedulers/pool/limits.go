@@ -25,8 +25,8 @@ func (p *Pool) SetWorkers(minWorkers, maxWorkers int) {
 	added := p.capacity.limit - p.capacity.goal // because of stalls
 	p.min, p.max = minWorkers, maxWorkers
 	p.capacity.goal = minWorkers
-	if p.sampler != nil {
-		p.capacity.goal = p.sampler.confine(minWorkers, maxWorkers)
+	if p.climb != nil {
+		p.capacity.goal = p.climb.confine(minWorkers, maxWorkers)
 	}
 	p.capacity.limit = min(p.capacity.goal+added, maxWorkers)
 	p.setWaiting(min(p.capacity.waiting, maxWorkers-p.capacity.limit))

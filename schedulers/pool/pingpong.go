@@ -59,17 +59,17 @@ const (
 
 // leaveToWorker reports whether submitted work is a machine that may be left to the worker that
 // made it ready. wasEmpty reports that the worker's queue was empty.
-func (b *pingPong) leaveToWorker(wasEmpty bool, hint schedulers.Hint) bool {
-	return wasEmpty && b.enabled.Load() && hint.Flags.Has(schedulers.Resumed)
+func (p *pingPong) leaveToWorker(wasEmpty bool, hint schedulers.Hint) bool {
+	return wasEmpty && p.enabled.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
 // watch schedules a check after one interval; mu is held.
-func (b *pingPong) watch(p *Pool) {
-	if b.Armed() {
+func (p *pingPong) watch(pool *Pool) {
+	if p.Armed() {
 		return
 	}
-	b.LastProgress = p.progress()
-	b.Arm(pingPongPause)
+	p.LastProgress = pool.progress()
+	p.Arm(pingPongPause)
 }
 
 // checkPingPong runs when an interval has passed.

@@ -27,9 +27,9 @@ type Pool struct {
 	// Constant after New.
 
 	name         string
-	stallTimeout time.Duration // <= 0: stalls never add a worker
-	bound        *bound        // nil: the queues have no limit
-	sampler      *sampler      // nil: off; otherwise mu guards what it points to
+	stallTimeout time.Duration    // <= 0: stalls never add a worker
+	bound        *bound           // nil: the queues have no limit
+	climb        *climbController // nil: off; otherwise mu guards what it points to
 
 	longRunning *longrun.Functions // nil: the pool does not learn
 
@@ -85,8 +85,8 @@ func New(opts ...Option) *Pool {
 	}
 	p.resolveOptions()
 	p.capacity.limit, p.capacity.goal = p.min, p.min
-	if p.sampler != nil {
-		p.sampler.init(p)
+	if p.climb != nil {
+		p.climb.init(p)
 	}
 	p.updateNeedsDispatch()
 	return p

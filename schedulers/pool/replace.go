@@ -79,7 +79,7 @@ const (
 
 // shouldStart reports whether the watch should be on and is not.
 func (r *replacement) shouldStart(p *Pool) bool {
-	return !r.Armed() && r.interval > 0 && p.sampler == nil && p.capacity.limit < p.max
+	return !r.Armed() && r.interval > 0 && p.climb == nil && p.capacity.limit < p.max
 }
 
 func (r *replacement) watch(p *Pool) {

@@ -51,8 +51,8 @@ func (p *Pool) finish() {
 	p.stall.Stop()
 	p.replacement.Stop()
 	p.pingPong.Stop()
-	if p.sampler != nil {
-		p.sampler.stop()
+	if p.climb != nil {
+		p.climb.stop()
 	}
 	p.ending.Reach()
 }

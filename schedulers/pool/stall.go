@@ -69,8 +69,8 @@ func (s *stall) addWorkers(p *Pool) {
 		s.lowerLimit(p)
 	} else {
 		s.added = min(s.step, p.max-p.capacity.limit)
-		if p.sampler != nil {
-			s.added = p.sampler.allow(p, s.added)
+		if p.climb != nil {
+			s.added = p.climb.allow(p, s.added)
 		}
 		if s.added == s.step {
 			s.step *= 2

@@ -28,55 +28,55 @@ type base struct {
 
 func newBase() *base { return &base{} }
 
-func (g *base) note(what string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.told = append(g.told, what)
+func (b *base) note(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = append(b.told, what)
 }
 
-func (g *base) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if g.refuseWork {
+func (b *base) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if b.refuseWork {
 		return errBase
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.queue = append(g.queue, w)
-	g.hints = append(g.hints, from.From)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queue = append(b.queue, w)
+	b.hints = append(b.hints, from.From)
 	return nil
 }
 
 // one runs the oldest work, and reports whether it found one.
-func (g *base) one() bool {
-	g.mu.Lock()
-	if len(g.queue) == 0 {
-		g.mu.Unlock()
+func (b *base) one() bool {
+	b.mu.Lock()
+	if len(b.queue) == 0 {
+		b.mu.Unlock()
 		return false
 	}
-	w := g.queue[0]
-	g.queue = g.queue[1:]
-	g.mu.Unlock()
-	w.Run(g.worker())
+	w := b.queue[0]
+	b.queue = b.queue[1:]
+	b.mu.Unlock()
+	w.Run(b.worker())
 	return true
 }
 
-func (g *base) drain() {
-	for g.one() {
+func (b *base) drain() {
+	for b.one() {
 	}
 }
 
 // worker returns the worker of the base.
-func (g *base) worker() schedulers.Worker {
-	if g.pumps {
-		return pumping{baseWorker{g}}
+func (b *base) worker() schedulers.Worker {
+	if b.pumps {
+		return pumping{baseWorker{b}}
 	}
-	return baseWorker{g}
+	return baseWorker{b}
 }
 
-func (g *base) Shutdown(context.Context) error                                { g.note("Shutdown"); return nil }
-func (g *base) StartTimer(*schedulers.Timer, time.Duration)                   { g.note("StartTimer") }
-func (g *base) StopTimer(*schedulers.Timer) bool                              { g.note("StopTimer"); return false }
-func (g *base) MayRunInPlace(schedulers.Work, schedulers.Worker) (never bool) { return false }
-func (g *base) MaxConcurrency() int                                           { return 2 }
+func (b *base) Shutdown(context.Context) error                                { b.note("Shutdown"); return nil }
+func (b *base) StartTimer(*schedulers.Timer, time.Duration)                   { b.note("StartTimer") }
+func (b *base) StopTimer(*schedulers.Timer) bool                              { b.note("StopTimer"); return false }
+func (b *base) MayRunInPlace(schedulers.Work, schedulers.Worker) (never bool) { return false }
+func (b *base) MaxConcurrency() int                                           { return 2 }
 
 // baseWorker is the worker of a base.
 type baseWorker struct{ of *base }

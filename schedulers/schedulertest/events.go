@@ -191,14 +191,14 @@ func (a *audit) heard() bool {
 }
 
 // follow records an event and returns how it contradicts the earlier ones, or "".
-func (b *teller) follow(e schedulers.Event) string {
+func (t *teller) follow(e schedulers.Event) string {
 	if e.Worker == 0 {
 		return "" // on no particular worker
 	}
-	w := b.lanes[e.Worker]
+	w := t.lanes[e.Worker]
 	if w == nil {
-		w = &lane{alive: b.count[schedulers.WorkerStarted] == 0} // without events of workers
-		b.lanes[e.Worker] = w
+		w = &lane{alive: t.count[schedulers.WorkerStarted] == 0} // without events of workers
+		t.lanes[e.Worker] = w
 	}
 	switch e.Kind {
 	case schedulers.WorkerStarted:
@@ -288,14 +288,14 @@ func (a *audit) wrong() (all []string) {
 	return all
 }
 
-func (b *teller) unequal(name string, one, other schedulers.EventKind) []string {
-	if b.count[one] == b.count[other] {
+func (t *teller) unequal(name string, one, other schedulers.EventKind) []string {
+	if t.count[one] == t.count[other] {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d events %q, but %d %q", name, b.count[one], one, b.count[other], other)}
+	return []string{fmt.Sprintf("%s: %d events %q, but %d %q", name, t.count[one], one, t.count[other], other)}
 }
 
-// isBeneath reports whether another scheduler runs on top of that of b; mu is held.
+// isBeneath reports whether another scheduler runs on top of that of t; mu is held.
 func (a *audit) isBeneath(b *teller) bool {
 	for _, other := range a.told {
 		if other != b && schedulers.RunsOn(other.of, b.of) {

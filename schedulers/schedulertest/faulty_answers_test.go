@@ -10,30 +10,30 @@ import (
 
 // This file holds the optional methods of a faulty scheduler.
 
-func (s *faulty) MaxConcurrency() int { return limit }
+func (f *faulty) MaxConcurrency() int { return limit }
 
-func (s *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	if s.is(faultWaitsInMayRunInPlace) {
-		s.wait()
+func (f *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	if f.is(faultWaitsInMayRunInPlace) {
+		f.wait()
 	}
-	if s.is(faultDropsWhatMayRunInPlace) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
+	if f.is(faultDropsWhatMayRunInPlace) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.queue = slices.DeleteFunc(f.queue, func(q schedulers.Work) bool { return q == w })
 	}
-	if s.is(faultAssertsTheWorkerItIsAskedAbout) {
-		return by.(*hand).scheduler == s
+	if f.is(faultAssertsTheWorkerItIsAskedAbout) {
+		return by.(*hand).scheduler == f
 	}
 	h, ok := by.(*hand)
-	return ok && h != nil && h.scheduler == s
+	return ok && h != nil && h.scheduler == f
 }
 
 // wait waits until no work runs.
-func (s *faulty) wait() {
+func (f *faulty) wait() {
 	for {
-		s.mu.Lock()
-		idle := s.running == 0
-		s.mu.Unlock()
+		f.mu.Lock()
+		idle := f.running == 0
+		f.mu.Unlock()
 		if idle {
 			return
 		}
@@ -41,28 +41,28 @@ func (s *faulty) wait() {
 	}
 }
 
-func (s *faulty) Snapshot() []schedulers.Work {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (f *faulty) Snapshot() []schedulers.Work {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
-	case s.is(faultShowsItsOwnQueueAsTheSnapshot):
-		return s.queue
-	case s.is(faultLeavesWorkOutOfTheSnapshot):
-		return slices.Clone(s.queue[:len(s.queue)/2])
+	case f.is(faultShowsItsOwnQueueAsTheSnapshot):
+		return f.queue
+	case f.is(faultLeavesWorkOutOfTheSnapshot):
+		return slices.Clone(f.queue[:len(f.queue)/2])
 	}
-	return slices.Clone(s.queue)
+	return slices.Clone(f.queue)
 }
 
-func (s *faulty) Metrics() schedulers.Metrics {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (f *faulty) Metrics() schedulers.Metrics {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	m := schedulers.Metrics{
-		Submitted: uint64(s.submitted), Refused: uint64(s.refused), Abandoned: uint64(s.abandoned),
-		Completed: uint64(s.completed), Panicked: uint64(s.panicked), Queued: uint64(len(s.queue)),
-		Workers: uint64(s.running),
+		Submitted: uint64(f.submitted), Refused: uint64(f.refused), Abandoned: uint64(f.abandoned),
+		Completed: uint64(f.completed), Panicked: uint64(f.panicked), Queued: uint64(len(f.queue)),
+		Workers: uint64(f.running),
 	}
 	m.Running = m.Submitted - m.Completed - m.Abandoned - m.Queued
-	switch s.fault {
+	switch f.fault {
 	case faultCountsRefusalsAsSubmissions:
 		m.Submitted += m.Refused
 	case faultCountsWhatRunsAsQueued:
@@ -73,33 +73,33 @@ func (s *faulty) Metrics() schedulers.Metrics {
 	return m
 }
 
-func (s *faulty) StartTimer(t *schedulers.Timer, d time.Duration) {
-	s.mu.Lock()
-	again := s.armed[t]
-	s.armed[t] = true
-	count := len(s.armed)
-	s.mu.Unlock()
+func (f *faulty) StartTimer(t *schedulers.Timer, d time.Duration) {
+	f.mu.Lock()
+	again := f.armed[t]
+	f.armed[t] = true
+	count := len(f.armed)
+	f.mu.Unlock()
 	switch {
-	case s.is(faultExpiresInStartTimer) && d <= 0:
+	case f.is(faultExpiresInStartTimer) && d <= 0:
 		t.OnExpire.Expire(t)
 		return
-	case s.is(faultArmsATimerOnce) && again, s.is(faultHasNoTimersOfZero) && d <= 0:
+	case f.is(faultArmsATimerOnce) && again, f.is(faultHasNoTimersOfZero) && d <= 0:
 		return
-	case s.is(faultExpiresEarly):
+	case f.is(faultExpiresEarly):
 		d /= 2
-	case s.is(faultExpiresTheNewestFirst):
+	case f.is(faultExpiresTheNewestFirst):
 		d -= time.Duration(count)
 	}
-	s.timerQueue.StartTimer(t, d)
+	f.timerQueue.StartTimer(t, d)
 }
 
-func (s *faulty) StopTimer(t *schedulers.Timer) bool {
-	switch s.fault {
+func (f *faulty) StopTimer(t *schedulers.Timer) bool {
+	switch f.fault {
 	case faultDoesNotStopTimers:
 		return true
 	case faultSaysTrueOfExpiredTimers:
-		s.timerQueue.StopTimer(t)
+		f.timerQueue.StopTimer(t)
 		return true
 	}
-	return s.timerQueue.StopTimer(t)
+	return f.timerQueue.StopTimer(t)
 }

@@ -65,274 +65,274 @@ func newFaulty(fault string) *faulty {
 	}
 }
 
-func (s *faulty) release() { close(s.released) }
+func (f *faulty) release() { close(f.released) }
 
 // is reports whether the scheduler has this fault.
-func (s *faulty) is(fault string) bool { return s.fault == fault }
+func (f *faulty) is(fault string) bool { return f.fault == fault }
 
 var errOther = errors.New("not the error of the contract")
 
-func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if w == nil && !s.is(faultAcceptsNil) {
-		s.mu.Lock()
-		s.refused++
-		s.mu.Unlock()
+func (f *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if w == nil && !f.is(faultAcceptsNil) {
+		f.mu.Lock()
+		f.refused++
+		f.mu.Unlock()
 		return schedulers.ErrRejected
 	}
-	if s.is(faultRunsInSubmit) {
+	if f.is(faultRunsInSubmit) {
 		w.Run(nil)
 		return nil
 	}
-	defer s.inside.Add(-1)
-	s.inside.Add(1)
-	if s.is(faultLosesWhatIsSubmittedAtTheSameTime) || s.is(faultTrustsThatTheWorkerSubmits) {
+	defer f.inside.Add(-1)
+	f.inside.Add(1)
+	if f.is(faultLosesWhatIsSubmittedAtTheSameTime) || f.is(faultTrustsThatTheWorkerSubmits) {
 		runtime.Gosched() // so that others call Submit, too, even with a single processor
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed && !s.is(faultAcceptsLate) {
-		s.refused++
-		if s.is(faultRefusesLateWithAnotherError) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed && !f.is(faultAcceptsLate) {
+		f.refused++
+		if f.is(faultRefusesLateWithAnotherError) {
 			return errOther
 		}
 		return schedulers.ErrShutdown
 	}
-	if s.is(faultLooksAtClosedWithoutHoldingTheLock) && from.From == nil {
-		s.mu.Unlock()
+	if f.is(faultLooksAtClosedWithoutHoldingTheLock) && from.From == nil {
+		f.mu.Unlock()
 		for range 100 {
 			runtime.Gosched()
 		}
-		s.mu.Lock()
-		for s.closed && !s.over { // forces the worst moment
-			s.mu.Unlock()
+		f.mu.Lock()
+		for f.closed && !f.over { // forces the worst moment
+			f.mu.Unlock()
 			runtime.Gosched()
-			s.mu.Lock()
+			f.mu.Lock()
 		}
-		if s.over {
+		if f.over {
 			return nil
 		}
 	}
-	if s.is(faultRefusesResumedWork) && from.Flags.Has(schedulers.Resumed) && len(s.queue) > 100 {
-		s.refused++
+	if f.is(faultRefusesResumedWork) && from.Flags.Has(schedulers.Resumed) && len(f.queue) > 100 {
+		f.refused++
 		return schedulers.ErrRejected
 	}
-	return s.accept(w, from)
+	return f.accept(w, from)
 }
 
 // accept queues w, or loses it; mu is held.
-func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
-	s.submitted++
-	if s.loses(w, from) {
+func (f *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
+	f.submitted++
+	if f.loses(w, from) {
 		return nil
 	}
 	switch {
-	case s.is(faultRunsTwice) && s.submitted%50 == 0:
-		s.queue = append(s.queue, w)
-	case s.is(faultRefusesWhatItQueues) && s.submitted%50 == 0:
-		s.queue = append(s.queue, w)
+	case f.is(faultRunsTwice) && f.submitted%50 == 0:
+		f.queue = append(f.queue, w)
+	case f.is(faultRefusesWhatItQueues) && f.submitted%50 == 0:
+		f.queue = append(f.queue, w)
 		return schedulers.ErrRejected
-	case s.is(faultWaitsForRoom):
-		for len(s.queue) > 10 {
-			s.mu.Unlock()
+	case f.is(faultWaitsForRoom):
+		for len(f.queue) > 10 {
+			f.mu.Unlock()
 			runtime.Gosched()
-			s.mu.Lock()
+			f.mu.Lock()
 		}
 	}
 	if from.Flags.Has(schedulers.LongRunning) {
-		s.long++
-		s.tell(schedulers.Submitted, nil, w)
-		go runloop.Once(s, w, nil, s.longEnded)
+		f.long++
+		f.tell(schedulers.Submitted, nil, w)
+		go runloop.Once(f, w, nil, f.longEnded)
 		return nil
 	}
-	s.tell(schedulers.Submitted, nil, w)
-	s.queue = append(s.queue, w)
-	if s.is(faultForgetsToWake) && s.running == 0 && s.completed > 0 {
+	f.tell(schedulers.Submitted, nil, w)
+	f.queue = append(f.queue, w)
+	if f.is(faultForgetsToWake) && f.running == 0 && f.completed > 0 {
 		return nil
 	}
-	s.engage()
+	f.engage()
 	return nil
 }
 
 // loses reports whether a fault of Submit loses w.
-func (s *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
+func (f *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
 	on, own := from.From.(*hand)
-	switch s.fault {
+	switch f.fault {
 	case faultLosesWork:
-		return s.submitted%50 == 0
+		return f.submitted%50 == 0
 	case faultLosesNestedWork:
 		return from.From != nil
 	case faultLosesFairWork:
 		return from.Flags.Has(schedulers.PreferFairness)
 	case faultLosesWorkBesideOtherInstances:
-		return instances.Load() > 1 && s.submitted%10 == 0
+		return instances.Load() > 1 && f.submitted%10 == 0
 	case faultTrustsHints:
-		return from.From != nil && from.From.Scheduler() != schedulers.Scheduler(s)
+		return from.From != nil && from.From.Scheduler() != schedulers.Scheduler(f)
 	case faultTrustsThatTheWorkerLives:
 		return own && on.gone
 	case faultLosesWhatIsSubmittedAtTheSameTime:
-		return s.inside.Load() > 1
+		return f.inside.Load() > 1
 	case faultTrustsThatTheWorkerSubmits:
-		return own && s.inside.Load() > 1
+		return own && f.inside.Load() > 1
 	case faultAssertsItsOwnKindOfWorker:
 		return from.From != nil && from.From.(*hand) == nil
 	case faultPanicsOnATypedNil:
 		return own && on.id < 0
 	case faultComparesWorks, faultRemembersWorks:
-		again := s.seen[w]
-		s.seen[w] = true
-		return again && s.is(faultRemembersWorks)
+		again := f.seen[w]
+		f.seen[w] = true
+		return again && f.is(faultRemembersWorks)
 	}
 	return false
 }
 
-func (s *faulty) longEnded(panicked bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.completed++
+func (f *faulty) longEnded(panicked bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.completed++
 	if panicked {
-		s.panicked++
+		f.panicked++
 	}
-	if !panicked || !s.is(faultLosesCountOfLongRunningWorkThatPanics) {
-		s.long--
+	if !panicked || !f.is(faultLosesCountOfLongRunningWorkThatPanics) {
+		f.long--
 	}
-	s.finish()
+	f.finish()
 }
 
-func (s *faulty) room() bool {
-	room := limit - s.lost
-	if !s.is(faultIgnoresBlock) {
-		room += s.blocked
+func (f *faulty) room() bool {
+	room := limit - f.lost
+	if !f.is(faultIgnoresBlock) {
+		room += f.blocked
 	}
-	if s.is(faultExceedsItsLimit) {
+	if f.is(faultExceedsItsLimit) {
 		room += 3
 	}
-	return s.running < room
+	return f.running < room
 }
 
 // engage starts a worker if the limit allows; mu is held.
-func (s *faulty) engage() {
-	if len(s.queue) > 0 && s.room() {
-		s.running++
-		h := &hand{scheduler: s, id: s.takeID()}
-		s.tell(schedulers.WorkerStarted, h, nil)
+func (f *faulty) engage() {
+	if len(f.queue) > 0 && f.room() {
+		f.running++
+		h := &hand{scheduler: f, id: f.takeID()}
+		f.tell(schedulers.WorkerStarted, h, nil)
 		go h.work()
 	}
 }
 
 // tell reports an event, unless a fault suppresses it.
-func (s *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
-	if s.is("does not tell "+k.String()) || s.is(faultTellsOneOfTwoBegun) && k == schedulers.Begun && s.completed%2 == 0 {
+func (f *faulty) tell(k schedulers.EventKind, on *hand, w schedulers.Work) {
+	if f.is("does not tell "+k.String()) || f.is(faultTellsOneOfTwoBegun) && k == schedulers.Begun && f.completed%2 == 0 {
 		return
 	}
-	e := schedulers.Event{Kind: k, Scheduler: s, Work: w}
+	e := schedulers.Event{Kind: k, Scheduler: f, Work: w}
 	if on != nil {
 		e.Worker = on.id
 	}
 	schedulers.Tell(e)
 }
 
-func (s *faulty) takeID() int {
-	if s.is(faultGivesEqualIDs) {
+func (f *faulty) takeID() int {
+	if f.is(faultGivesEqualIDs) {
 		return 1
 	}
-	if len(s.ids) == 0 {
-		s.last++
-		return 1000 + s.last
+	if len(f.ids) == 0 {
+		f.last++
+		return 1000 + f.last
 	}
-	id := s.ids[0]
-	s.ids = s.ids[1:]
+	id := f.ids[0]
+	f.ids = f.ids[1:]
 	return id
 }
 
-func (s *faulty) finish() {
+func (f *faulty) finish() {
 	switch {
-	case !s.closed, s.over, s.running > 0, s.long > 0, len(s.queue) > 0:
-	case s.submitted == 0 && s.is(faultWaitsForAFirstWork):
-	case s.abandoned > 0 && s.is(faultForgetsItsEndAfterGivingUp):
+	case !f.closed, f.over, f.running > 0, f.long > 0, len(f.queue) > 0:
+	case f.submitted == 0 && f.is(faultWaitsForAFirstWork):
+	case f.abandoned > 0 && f.is(faultForgetsItsEndAfterGivingUp):
 	default:
-		s.over = true
+		f.over = true
 		instances.Add(-1)
-		close(s.done)
+		close(f.done)
 	}
 }
 
-func (s *faulty) Shutdown(ctx context.Context) error {
-	again := s.close()
+func (f *faulty) Shutdown(ctx context.Context) error {
+	again := f.close()
 	wait := ctx
 	switch {
-	case s.is(faultReturnsAnErrorTheSecondTime) && again:
+	case f.is(faultReturnsAnErrorTheSecondTime) && again:
 		return errOther
-	case s.is(faultDoesNotWait):
+	case f.is(faultDoesNotWait):
 		return nil
-	case s.is(faultTellsOneCallerOfTheEnd) && again:
+	case f.is(faultTellsOneCallerOfTheEnd) && again:
 		select {
-		case <-s.released:
+		case <-f.released:
 		case <-ctx.Done():
 		}
 		return nil
-	case s.is(faultLeaksAGoroutine):
-		go func() { <-s.released }()
-	case s.is(faultIgnoresTheContextOfShutdown):
+	case f.is(faultLeaksAGoroutine):
+		go func() { <-f.released }()
+	case f.is(faultIgnoresTheContextOfShutdown):
 		wait = context.Background()
 	}
 	select {
-	case <-s.done:
+	case <-f.done:
 		return nil
 	default:
 	}
 	select {
-	case <-s.done:
+	case <-f.done:
 		return nil
 	case <-wait.Done():
-		return s.giveUp(ctx)
-	case <-s.released:
+		return f.giveUp(ctx)
+	case <-f.released:
 		return nil
 	}
 }
 
 // close begins the end, and reports whether it had begun before.
-func (s *faulty) close() (again bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	again = s.closed
-	s.closed = true
-	s.engage()
-	s.finish()
-	switch s.fault {
+func (f *faulty) close() (again bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	again = f.closed
+	f.closed = true
+	f.engage()
+	f.finish()
+	switch f.fault {
 	case faultAbandonsAtShutdown:
-		s.abandonQueued(schedulers.ErrShutdown)
+		f.abandonQueued(schedulers.ErrShutdown)
 	case faultDropsItsTimersAtShutdown:
-		for t := range s.armed {
-			s.timerQueue.StopTimer(t)
+		for t := range f.armed {
+			f.timerQueue.StopTimer(t)
 		}
 	}
 	return again
 }
 
-func (s *faulty) giveUp(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (f *faulty) giveUp(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
-	case s.is(faultGivesUpWithoutAbandoning):
-		s.queue = nil
-	case s.is(faultAbandonsForAnotherReason):
-		s.abandonQueued(errOther)
+	case f.is(faultGivesUpWithoutAbandoning):
+		f.queue = nil
+	case f.is(faultAbandonsForAnotherReason):
+		f.abandonQueued(errOther)
 	default:
-		s.abandonQueued(schedulers.ErrShutdown)
+		f.abandonQueued(schedulers.ErrShutdown)
 	}
-	s.finish()
-	if s.is(faultReturnsErrRatherThanTheCause) {
+	f.finish()
+	if f.is(faultReturnsErrRatherThanTheCause) {
 		return ctx.Err()
 	}
 	return context.Cause(ctx)
 }
 
-func (s *faulty) abandonQueued(reason error) {
-	queued := s.queue
-	s.queue = nil
-	s.abandoned += len(queued)
+func (f *faulty) abandonQueued(reason error) {
+	queued := f.queue
+	f.queue = nil
+	f.abandoned += len(queued)
 	for _, w := range queued {
-		s.tell(schedulers.Abandoned, nil, w)
+		f.tell(schedulers.Abandoned, nil, w)
 		w.Abandon(reason)
 	}
 }

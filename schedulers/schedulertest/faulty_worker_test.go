@@ -111,12 +111,12 @@ func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 }
 
 // leave gives a worker's place back; mu is held.
-func (s *faulty) leave(h *hand) {
+func (f *faulty) leave(h *hand) {
 	h.gone = true
-	s.tell(schedulers.WorkerEnded, h, nil)
-	s.running--
+	f.tell(schedulers.WorkerEnded, h, nil)
+	f.running--
 	if h.id <= limit {
-		s.ids = append(s.ids, h.id)
+		f.ids = append(f.ids, h.id)
 	}
-	s.finish()
+	f.finish()
 }

@@ -52,7 +52,7 @@ func hintOfAnother(e *env) {
 // stranger is a worker that no scheduler of the test knows.
 type stranger struct{ of schedulers.Scheduler }
 
-func (w stranger) Scheduler() schedulers.Scheduler { return w.of }
+func (s stranger) Scheduler() schedulers.Scheduler { return s.of }
 func (stranger) ID() int                           { return 1 }
 
 func hintOfUnknownKind(e *env) {

@@ -81,29 +81,29 @@ type silent struct {
 	beneath schedulers.Worker
 }
 
-func (v *silent) Scheduler() schedulers.Scheduler { return v.of }
-func (v *silent) ID() int                         { return v.beneath.ID() }
+func (s *silent) Scheduler() schedulers.Scheduler { return s.of }
+func (s *silent) ID() int                         { return s.beneath.ID() }
 
 // guest is a worker that passes on the announcements of its work.
 type guest struct{ silent }
 
-func (v *guest) Block() (func(), error) { return v.beneath.(schedulers.Blocker).Block() }
+func (g *guest) Block() (func(), error) { return g.beneath.(schedulers.Blocker).Block() }
 
-func (v *guest) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (func(), error) {
-	if v.of.fault == "forgets whose work it awaits" {
-		return v.Block()
+func (g *guest) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (func(), error) {
+	if g.of.fault == "forgets whose work it awaits" {
+		return g.Block()
 	}
-	return v.beneath.(schedulers.HomeBlocker).BlockFor(home, done)
+	return g.beneath.(schedulers.HomeBlocker).BlockFor(home, done)
 }
 
-func (v *guest) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
-	switch v.of.fault {
+func (g *guest) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
+	switch g.of.fault {
 	case "ignores refusals":
 		return nil
 	case "does not pass Pump on":
 		return errors.New("thin: nothing to pump")
 	}
-	return schedulers.Wait(ctx, v.beneath, home, done)
+	return schedulers.Wait(ctx, g.beneath, home, done)
 }
 
 var overFaults = []fault{

@@ -24,11 +24,11 @@ func Affinity(cpus ...int) Option {
 
 // pin binds the goroutine that is the thread now. The goroutine is never unlocked: when it
 // ends, the operating system's thread and its restriction end too.
-func (c *threadLoop) pin() {
-	cpus := c.scheduler.cpus
+func (tl *threadLoop) pin() {
+	cpus := tl.scheduler.cpus
 	if len(cpus) == 0 {
 		return
 	}
 	runtime.LockOSThread()
-	c.report(Event{Step: Pinned, Err: affinity.Pin(cpus[(c.id-1)%len(cpus)])})
+	tl.report(Event{Step: Pinned, Err: affinity.Pin(cpus[(tl.id-1)%len(cpus)])})
 }

@@ -29,7 +29,9 @@ func (s *Scheduler) startThreads() {
 	}
 }
 
-func (c *threadLoop) startupActivation() Activation { return Activation{Reason: Startup, Param: c.id} }
+func (tl *threadLoop) startupActivation() Activation {
+	return Activation{Reason: Startup, Param: tl.id}
+}
 
 // run is the thread on one goroutine. It lends the goroutine to each new worker that it
 // picks. Most workers end without having blocked, so this usually saves a goroutine and
@@ -47,53 +49,53 @@ func (c *threadLoop) startupActivation() Activation { return Activation{Reason: 
 // The state transition that takes the worker off its thread decides between the two, so
 // exactly one goroutine is the thread at each moment. If a policy ends the goroutine by
 // runtime.Goexit, the thread continues on a new one.
-func (c *threadLoop) run(a Activation) {
+func (tl *threadLoop) run(a Activation) {
 	schedulers.ClearLabels()
-	c.thread.current.Store(nil)
+	tl.thread.current.Store(nil)
 	here := true
 	defer func() {
 		if here {
-			go c.run(c.startupActivation())
+			go tl.run(tl.startupActivation())
 		}
 	}()
-	c.pin()
+	tl.pin()
 	for here {
-		w := c.decide(a)
+		w := tl.decide(a)
 		here = false
 		if w == nil {
-			c.scheduler.alive.Done()
+			tl.scheduler.alive.Done()
 			return
 		}
-		a, here = c.thread.runWorker(w)
+		a, here = tl.thread.runWorker(w)
 	}
 }
 
 // decide returns the next worker, which the thread has claimed, or nil at the end.
-func (c *threadLoop) decide(a Activation) *Worker {
-	if !c.scheduler.plain {
-		return c.thread.decide(c.enter, a)
+func (tl *threadLoop) decide(a Activation) *Worker {
+	if !tl.scheduler.plain {
+		return tl.thread.decide(tl.enter, a)
 	}
-	c.markBusy()
-	return c.pick(a.Worker)
+	tl.markBusy()
+	return tl.pick(a.Worker)
 }
 
-func (c *threadLoop) markBusy() {
-	if !c.busy {
-		c.busy = true
-		c.scheduler.idle.Add(-1)
+func (tl *threadLoop) markBusy() {
+	if !tl.busy {
+		tl.busy = true
+		tl.scheduler.idle.Add(-1)
 	}
 }
 
 // enter is the entry point: it adds the ready workers to the ready queue and executes the
 // first worker in it.
-func (c *threadLoop) enter(t *Thread, a Activation) {
-	c.report(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: c.lastID(a)})
-	c.markBusy()
-	for w := c.pick(a.Worker); w != nil; w = c.pick(nil) {
+func (tl *threadLoop) enter(t *Thread, a Activation) {
+	tl.report(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: tl.lastID(a)})
+	tl.markBusy()
+	for w := tl.pick(a.Worker); w != nil; w = tl.pick(nil) {
 		err := t.Execute(w)
-		c.report(Event{Step: Executed, Worker: w.id, Err: err})
+		tl.report(Event{Step: Executed, Worker: w.id, Err: err})
 		if err == nil {
-			c.last = w
+			tl.last = w
 			return
 		}
 		// A locked worker returns through the list; a terminated one is done.
@@ -101,30 +103,30 @@ func (c *threadLoop) enter(t *Thread, a Activation) {
 }
 
 // lastID returns the ID of the worker that the activation is about.
-func (c *threadLoop) lastID(a Activation) int {
-	if a.Reason == Startup || c.last == nil {
+func (tl *threadLoop) lastID(a Activation) int {
+	if a.Reason == Startup || tl.last == nil {
 		return 0
 	}
-	return c.last.id
+	return tl.last.id
 }
 
 // pick waits until there is a worker to run and returns it, or returns nil when the
 // scheduler has ended. These are the steps T1 to T3. If yielded is not nil, it is put into
 // the ready queue behind the others.
-func (c *threadLoop) pick(yielded *Worker) *Worker {
-	s := c.scheduler
+func (tl *threadLoop) pick(yielded *Worker) *Worker {
+	s := tl.scheduler
 	for {
-		w := c.choose(yielded)
+		w := tl.choose(yielded)
 		if w != nil {
 			return w
 		}
 		yielded = nil
 		s.idle.Add(1)
-		if w = c.choose(nil); w != nil { // step P2
+		if w = tl.choose(nil); w != nil { // step P2
 			s.idle.Add(-1)
 			return w
 		}
-		if c.sleep() {
+		if tl.sleep() {
 			s.list.sweep(nil, nil) // deletes the terminated workers
 			return nil
 		}
@@ -133,10 +135,10 @@ func (c *threadLoop) pick(yielded *Worker) *Worker {
 }
 
 // sleep waits for work (false), or for the scheduler's end.
-func (c *threadLoop) sleep() (closing bool) {
-	s := c.scheduler
+func (tl *threadLoop) sleep() (closing bool) {
+	s := tl.scheduler
 	if schedulers.Observed() {
-		defer schedulers.TellPark(idleThread{c})()
+		defer schedulers.TellPark(idleThread{tl})()
 	}
 	select {
 	case <-s.list.Event():
@@ -162,11 +164,11 @@ func (t idleThread) Processor() int { return t.loop.id }
 // choose puts the workers of the completion list into the ready queue, cleans up terminated ones,
 // and takes the next worker out of the queue, or returns nil. If more are left, it wakes
 // another thread.
-func (c *threadLoop) choose(yielded *Worker) *Worker {
-	s := c.scheduler
-	next := c.chooseByPolicy
+func (tl *threadLoop) choose(yielded *Worker) *Worker {
+	s := tl.scheduler
+	next := tl.chooseByPolicy
 	if s.plain {
-		next = c.chooseFirst
+		next = tl.chooseFirst
 	}
 	w, more := next(yielded)
 	if more {
@@ -181,10 +183,10 @@ func (c *threadLoop) choose(yielded *Worker) *Worker {
 // and the cleanup are one critical section of the list's lock, which then guards the
 // queue, too. With a policy there are three such sections, and one of the ready queue's lock,
 // since user code must not run under the list's.
-func (c *threadLoop) chooseFirst(yielded *Worker) (w *Worker, more bool) {
-	s, l := c.scheduler, c.scheduler.list
-	if c.spare == nil {
-		c.spare = new(Worker) // not under the lock
+func (tl *threadLoop) chooseFirst(yielded *Worker) (w *Worker, more bool) {
+	s, l := tl.scheduler, tl.scheduler.list
+	if tl.spare == nil {
+		tl.spare = new(Worker) // not under the lock
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +199,7 @@ func (c *threadLoop) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 		s.queue.push(entry{worker: yielded})
 	}
 	for w == nil && s.queue.n > 0 {
-		w = c.claim(s.queue.pop())
+		w = tl.claim(s.queue.pop())
 	}
 	more = s.queue.n > 0 || s.inbox.nonEmpty.Load()
 	s.setHasReady(more)
@@ -206,38 +208,38 @@ func (c *threadLoop) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 
 // claim claims the entry that was first in the queue. It returns nil if its worker has
 // terminated, or is locked and will return through the list.
-func (c *threadLoop) claim(e entry) (w *Worker) {
+func (tl *threadLoop) claim(e entry) (w *Worker) {
 	if w = e.worker; w == nil {
-		w, c.spare = c.spare, nil
-		c.scheduler.initWorker(w, e)
+		w, tl.spare = tl.spare, nil
+		tl.scheduler.initWorker(w, e)
 		w.list.link(w)
 	}
-	if w.claimLocked(c.thread) != nil {
+	if w.claimLocked(tl.thread) != nil {
 		return nil
 	}
 	return w
 }
 
-func (c *threadLoop) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
-	s := c.scheduler
+func (tl *threadLoop) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
+	s := tl.scheduler
 	var events []Event
 	if s.observe.IsSet() {
 		events = make([]Event, 0, 4)
 	}
-	ready, events := s.list.sweep(c.scratch, events)
+	ready, events := s.list.sweep(tl.scratch, events)
 	if yielded != nil {
 		ready = append(ready, yielded) // behind the workers that are ready
 	}
-	c.scratch = nil
+	tl.scratch = nil
 	s.withDecisions(func(d *decisions) {
 		d.addReady(ready...) // all in one call: a policy may exit in the middle
 		w = d.next()
 		more = d.queue.first != nil
 		s.setHasReady(more)
 	})
-	c.scratch = clearForReuse(ready)
+	tl.scratch = clearForReuse(ready)
 	for _, e := range events {
-		c.report(e)
+		tl.report(e)
 	}
 	return w, more
 }

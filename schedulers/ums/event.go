@@ -57,9 +57,9 @@ func (e Event) describe() string {
 	}
 }
 
-func (c *threadLoop) report(e Event) {
-	if c.scheduler.observe.IsSet() {
-		e.Thread = c.id
-		c.scheduler.observe.Call(e)
+func (tl *threadLoop) report(e Event) {
+	if tl.scheduler.observe.IsSet() {
+		e.Thread = tl.id
+		tl.scheduler.observe.Call(e)
 	}
 }

@@ -127,37 +127,37 @@ type queueLinks struct {
 	previous, following *Worker
 }
 
-func (l *readyQueue) has(w *Worker) bool { return w.queue == l }
+func (q *readyQueue) has(w *Worker) bool { return w.queue == q }
 
 // push adds w at the end, or returns false if it is there already.
-func (l *readyQueue) push(w *Worker) bool {
+func (q *readyQueue) push(w *Worker) bool {
 	if w.queue != nil {
 		return false
 	}
-	w.queueLinks = queueLinks{queue: l, previous: l.last}
-	if l.last != nil {
-		l.last.following = w
+	w.queueLinks = queueLinks{queue: q, previous: q.last}
+	if q.last != nil {
+		q.last.following = w
 	} else {
-		l.first = w
+		q.first = w
 	}
-	l.last = w
+	q.last = w
 	return true
 }
 
 // remove takes w out and returns it. A nil w stays nil.
-func (l *readyQueue) remove(w *Worker) *Worker {
+func (q *readyQueue) remove(w *Worker) *Worker {
 	if w == nil {
 		return nil
 	}
 	if w.previous != nil {
 		w.previous.following = w.following
 	} else {
-		l.first = w.following
+		q.first = w.following
 	}
 	if w.following != nil {
 		w.following.previous = w.previous
 	} else {
-		l.last = w.previous
+		q.last = w.previous
 	}
 	w.queueLinks = queueLinks{}
 	return w

@@ -55,14 +55,14 @@ func (b *Business) Task(then func(on schedulers.Worker)) *Task {
 }
 
 // Ran returns how often the work was run.
-func (w *Task) Ran() int { return w.ran }
+func (t *Task) Ran() int { return t.ran }
 
 // Accepted returns how often the work was accepted.
-func (w *Task) Accepted() int { return w.accepted }
+func (t *Task) Accepted() int { return t.accepted }
 
 // Run implements schedulers.Work.
-func (w *Task) Run(on schedulers.Worker) {
-	b := w.business
+func (t *Task) Run(on schedulers.Worker) {
+	b := t.business
 	if b.running.Add(1) > b.MaxRunning {
 		b.Fail(errors.New("more work runs at a time than allowed"))
 	}
@@ -70,16 +70,16 @@ func (w *Task) Run(on schedulers.Worker) {
 		b.Fail(errors.New("work runs after the end"))
 	}
 	b.check()
-	w.ran++
-	if w.body != nil {
-		w.body(on)
+	t.ran++
+	if t.body != nil {
+		t.body(on)
 	}
 	b.check()
 	b.running.Add(-1)
 }
 
 // Abandon implements schedulers.Work.
-func (w *Task) Abandon(error) { w.abandoned++ }
+func (t *Task) Abandon(error) { t.abandoned++ }
 
 // Fail records a violation, if it is the first.
 func (b *Business) Fail(wrong error) {
