@@ -36,13 +36,13 @@ const (
 	nestedFor = 32   // combinators of combinators
 )
 
-// noted records what one machine waits for.
-type noted struct {
-	of    tracking.Machine
-	since int64
-	next  []jobcore.Internals
-	still bool
-	link  Link
+// waitingMachine records what one machine waits for.
+type waitingMachine struct {
+	machine   tracking.Machine
+	since     int64
+	next      []jobcore.Internals
+	unchanged bool
+	link      Link
 
 	walked, onWay bool // see follow
 }
@@ -55,20 +55,20 @@ func findCycles(locks map[any]*lock) (cycles []Cycle) {
 			sought[h] = true
 		}
 	}
-	notes := map[jobcore.Internals]*noted{}
+	notes := map[jobcore.Internals]*waitingMachine{}
 	for range rounds {
 		if len(sought) == 0 {
 			break
 		}
-		sought = note(notes, sought)
+		sought = collectMachines(notes, sought)
 	}
 	rings := follow(notes)
 	if len(rings) == 0 {
 		return nil
 	}
 	tracking.Each(func(r *tracking.Record) {
-		if n := notes[jobcore.Of(r.Of.Handle())]; n != nil && n.of == r.Of && n.since == r.Since && slices.Equal(awaited(r.On), n.next) {
-			n.still = true
+		if n := notes[jobcore.Of(r.Of.Handle())]; n != nil && n.machine == r.Of && n.since == r.Since && slices.Equal(jobsAwaited(r.On), n.next) {
+			n.unchanged = true
 		}
 	})
 	for _, ring := range rings {
@@ -79,17 +79,17 @@ func findCycles(locks map[any]*lock) (cycles []Cycle) {
 	return cycles
 }
 
-// note records what the machines of the sought jobs wait for, and returns the jobs to which that
-// refers.
-func note(notes map[jobcore.Internals]*noted, sought map[jobcore.Internals]bool) (next map[jobcore.Internals]bool) {
-	g := gathering{now: tracking.Now()}
+// collectMachines records what the machines of the sought jobs wait for, and returns the jobs to
+// which that refers.
+func collectMachines(notes map[jobcore.Internals]*waitingMachine, sought map[jobcore.Internals]bool) (next map[jobcore.Internals]bool) {
+	g := gatherer{now: tracking.Now()}
 	next = map[jobcore.Internals]bool{}
 	tracking.Each(func(r *tracking.Record) {
 		h := jobcore.Of(r.Of.Handle())
 		if h == nil || !sought[h] || notes[h] != nil {
 			return
 		}
-		n := &noted{of: r.Of, since: r.Since, next: awaited(r.On), link: Link{Machine: g.machine(r)}}
+		n := &waitingMachine{machine: r.Of, since: r.Since, next: jobsAwaited(r.On), link: Link{Machine: g.machine(r)}}
 		if s, ok := r.Of.(schedulers.Suspension); ok {
 			n.link.Place = s.Where()
 		}
@@ -106,27 +106,27 @@ func note(notes map[jobcore.Internals]*noted, sought map[jobcore.Internals]bool)
 	return next
 }
 
-// awaited returns the jobs that must continue before on ends.
-func awaited(on any) (jobs []jobcore.Internals) {
-	if h, ok := on.(holding); ok {
+// jobsAwaited returns the jobs that must continue before on ends.
+func jobsAwaited(on any) (jobs []jobcore.Internals) {
+	if h, ok := on.(holderReporter); ok {
 		_, by := h.Held()
 		on = by
 	}
 	if j := jobcore.Of(on); j != nil {
-		jobs = behind(j, nil, nestedFor)
+		jobs = antecedents(j, nil, nestedFor)
 	}
 	return jobs
 }
 
-// behind appends j, or all the jobs that must end before it can.
-func behind(j jobcore.Internals, jobs []jobcore.Internals, depth int) []jobcore.Internals {
+// antecedents appends j, or all the jobs that must end before it can.
+func antecedents(j jobcore.Internals, jobs []jobcore.Internals, depth int) []jobcore.Internals {
 	before := j.Antecedents()
 	if len(before) == 0 || depth == 0 {
 		return append(jobs, j)
 	}
 	for _, b := range before {
 		if len(jobs) < fanout {
-			jobs = behind(b, jobs, depth-1)
+			jobs = antecedents(b, jobs, depth-1)
 		}
 	}
 	return jobs
@@ -134,10 +134,10 @@ func behind(j jobcore.Internals, jobs []jobcore.Internals, depth int) []jobcore.
 
 // follow returns the chains of notes that return to their beginning. Each note is visited once,
 // so of several cycles that share a machine one may be missed.
-func follow(notes map[jobcore.Internals]*noted) (rings [][]*noted) {
-	var way []*noted
-	var walk func(n *noted)
-	walk = func(n *noted) {
+func follow(notes map[jobcore.Internals]*waitingMachine) (rings [][]*waitingMachine) {
+	var way []*waitingMachine
+	var walk func(n *waitingMachine)
+	walk = func(n *waitingMachine) {
 		n.walked, n.onWay = true, true
 		way = append(way, n)
 		for _, j := range n.next {
@@ -162,10 +162,10 @@ func follow(notes map[jobcore.Internals]*noted) (rings [][]*noted) {
 
 // cycleOf returns the cycle of a ring, beginning with the machine that has waited longest, or nil
 // if one of its machines has moved on.
-func cycleOf(ring []*noted) (c Cycle) {
+func cycleOf(ring []*waitingMachine) (c Cycle) {
 	first := 0
 	for i, n := range ring {
-		if !n.still {
+		if !n.unchanged {
 			return nil
 		}
 		if n.since < ring[first].since {

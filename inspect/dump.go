@@ -65,7 +65,7 @@ func (r *Report) writeJobs(w io.Writer) {
 func (c Cycle) write(w io.Writer) {
 	fmt.Fprintf(w, "\ncycle of %d machines, which never ends:\n", len(c))
 	for _, l := range c {
-		fmt.Fprintf(w, "\t%s waits for %s%s, since %v\n\t\t%s\n", orUnknown(l.Name), l.Waits, heldBy(l.Holder), round(l.Since), at(l.Place))
+		fmt.Fprintf(w, "\t%s waits for %s%s, since %v\n\t\t%s\n", orUnknown(l.Name), l.Waits, holderSuffix(l.Holder), round(l.Since), formatPlace(l.Place))
 	}
 }
 
@@ -76,15 +76,15 @@ func (p *Group) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d %s %s: %s\n", p.Count, plural(p.Count, "machine"), verb, p.Waits)
 	for _, f := range p.Stack {
-		fmt.Fprintf(w, "\t%s\n\t\t%s\n", f.Function, line(f))
+		fmt.Fprintf(w, "\t%s\n\t\t%s\n", f.Function, formatLine(f))
 	}
 	if p.More > 0 {
 		fmt.Fprintf(w, "\t%d more\n", p.More)
 	}
-	fmt.Fprintf(w, "\tthe oldest since %v; for example %s: %s%s\n", round(p.Oldest), orUnknown(p.Example.Name), p.Example.Waits, heldBy(p.Example.Holder))
+	fmt.Fprintf(w, "\tthe oldest since %v; for example %s: %s%s\n", round(p.Oldest), orUnknown(p.Example.Name), p.Example.Waits, holderSuffix(p.Example.Holder))
 }
 
-func heldBy(holder string) string {
+func holderSuffix(holder string) string {
 	if holder == "" {
 		return ""
 	}
@@ -98,10 +98,10 @@ func orUnknown(name string) string {
 	return name
 }
 
-// at returns function, file and line as one text.
-func at(p schedulers.Place) string { return p.Function + " " + line(p) }
+// formatPlace returns function, file and line as one text.
+func formatPlace(p schedulers.Place) string { return p.Function + " " + formatLine(p) }
 
-func line(p schedulers.Place) string {
+func formatLine(p schedulers.Place) string {
 	if p.File == "" {
 		return "a line that is not known"
 	}

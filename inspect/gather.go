@@ -28,8 +28,8 @@ const (
 	locksCap    = 10_000 // locks that are distinguished
 )
 
-// gathering is a report in the making.
-type gathering struct {
+// gatherer is a report in the making.
+type gatherer struct {
 	now    int64
 	points []tracking.Point
 	nodes  map[step]int32
@@ -82,18 +82,18 @@ type lock struct {
 }
 
 type home struct {
-	of        schedulers.Scheduler
+	scheduler schedulers.Scheduler
 	suspended int
 }
 
-// holding is an operation of package coord that reports which lock its waiter waits for, and that
-// lock's holder.
-type holding interface {
+// holderReporter is an operation of package coord that reports which lock its waiter waits for,
+// and that lock's holder.
+type holderReporter interface {
 	Held() (lock any, by schedulers.Named)
 }
 
 func gather() *Report {
-	g := &gathering{
+	g := &gatherer{
 		now:    tracking.Now(),
 		points: make([]tracking.Point, 0, stackCap),
 		nodes:  map[step]int32{},
@@ -130,25 +130,25 @@ func compareGroups(a, b Group) int {
 }
 
 // add counts one machine, which cannot continue during the call.
-func (g *gathering) add(r *tracking.Record) {
+func (g *gatherer) add(r *tracking.Record) {
 	g.report.Suspended++
 	points, more := r.Of.Points(g.points[:0])
-	var at int32
+	var index int32
 	for i := range points {
-		at = g.step(at, &points[i])
+		index = g.step(index, &points[i])
 	}
-	key := groupKey{at, more, reflect.TypeOf(r.On)}
+	key := groupKey{index, more, reflect.TypeOf(r.On)}
 	p := g.groups[key]
 	if p == nil {
-		p = &group{since: r.Since, Group: Group{Stack: g.stack(at), More: more, Waits: kindOf(r.On), Bytes: g.tree[at].bytes}}
-		p.exemplify(g, r)
+		p = &group{since: r.Since, Group: Group{Stack: g.stack(index), More: more, Waits: kindOf(r.On), Bytes: g.tree[index].bytes}}
+		p.setExample(g, r)
 		g.groups[key] = p
 	}
 	p.Count++
 	if r.Since < p.since {
 		p.since = r.Since
 		if p.examples++; p.examples < examplesCap {
-			p.exemplify(g, r)
+			p.setExample(g, r)
 		}
 	}
 	p.Oldest = time.Duration(max(0, g.now-p.since))
@@ -157,8 +157,8 @@ func (g *gathering) add(r *tracking.Record) {
 	clear(points)
 }
 
-// exemplify makes a machine the example of the group.
-func (p *group) exemplify(g *gathering, r *tracking.Record) {
+// setExample makes a machine the example of the group.
+func (p *group) setExample(g *gatherer, r *tracking.Record) {
 	p.Example, p.queue = g.machine(r), nil
 	if on, ok := r.On.(interface{ Queue() queue }); ok {
 		p.queue = on.Queue()
@@ -166,11 +166,11 @@ func (p *group) exemplify(g *gathering, r *tracking.Record) {
 }
 
 // step returns the node for the frame p called from above the node from.
-func (g *gathering) step(from int32, p *tracking.Point) int32 {
+func (g *gatherer) step(from int32, p *tracking.Point) int32 {
 	s := step{from, reflect.TypeOf(p.Frame), p.State}
-	at, ok := g.nodes[s]
+	index, ok := g.nodes[s]
 	if ok {
-		return at
+		return index
 	}
 	n := node{callee: from, place: schedulers.Place{Function: strings.TrimPrefix(s.frame.String(), "*")}, bytes: g.tree[from].bytes}
 	if l, ok := p.Frame.(interface{ Location() statemachine.Location }); ok {
@@ -179,23 +179,23 @@ func (g *gathering) step(from int32, p *tracking.Point) int32 {
 	if s.frame.Kind() == reflect.Pointer {
 		n.bytes += int64(s.frame.Elem().Size())
 	}
-	at = int32(len(g.tree))
-	g.nodes[s] = at
+	index = int32(len(g.tree))
+	g.nodes[s] = index
 	g.tree = append(g.tree, n)
-	return at
+	return index
 }
 
 // stack returns the functions of a node, the innermost first.
-func (g *gathering) stack(at int32) (stack []schedulers.Place) {
-	for ; at != 0; at = g.tree[at].callee {
-		stack = append(stack, g.tree[at].place)
+func (g *gatherer) stack(index int32) (stack []schedulers.Place) {
+	for ; index != 0; index = g.tree[index].callee {
+		stack = append(stack, g.tree[index].place)
 	}
 	slices.Reverse(stack)
 	return stack
 }
 
-func (g *gathering) addLock(r *tracking.Record) {
-	h, ok := r.On.(holding)
+func (g *gatherer) addLock(r *tracking.Record) {
+	h, ok := r.On.(holderReporter)
 	if !ok {
 		return
 	}
@@ -216,9 +216,9 @@ func (g *gathering) addLock(r *tracking.Record) {
 }
 
 // addHome counts n suspended machines for a scheduler.
-func (g *gathering) addHome(s schedulers.Scheduler, n int) {
+func (g *gatherer) addHome(s schedulers.Scheduler, n int) {
 	for i := range g.homes {
-		if schedulers.Same(g.homes[i].of, s) {
+		if schedulers.Same(g.homes[i].scheduler, s) {
 			g.homes[i].suspended += n
 			return
 		}
@@ -228,10 +228,10 @@ func (g *gathering) addHome(s schedulers.Scheduler, n int) {
 	}
 }
 
-func (g *gathering) addSchedulers() {
+func (g *gatherer) addSchedulers() {
 	for _, h := range g.homes {
-		s := Scheduler{Name: truncate.Name(schedulers.NameOf(h.of)), Suspended: h.suspended}
-		if m, ok := h.of.(schedulers.Meter); ok {
+		s := Scheduler{Name: truncate.Name(schedulers.NameOf(h.scheduler)), Suspended: h.suspended}
+		if m, ok := h.scheduler.(schedulers.Meter); ok {
 			s.Metrics, s.Metered = m.Metrics(), true
 		}
 		g.report.Schedulers = append(g.report.Schedulers, s)
@@ -239,7 +239,7 @@ func (g *gathering) addSchedulers() {
 }
 
 // machine describes one machine.
-func (g *gathering) machine(r *tracking.Record) Machine {
+func (g *gatherer) machine(r *tracking.Record) Machine {
 	m := Machine{Since: time.Duration(max(0, g.now-r.Since))}
 	if h, ok := r.Of.Handle().(job.Handle); ok {
 		m.Name = nameOf(h)
@@ -260,7 +260,7 @@ func describe(on any, since, now int64) (waits, holder string) {
 	case job.Handle:
 		waits = fmt.Sprintf("job %s, %v", nameOf(on), on.Status())
 	}
-	if h, ok := on.(holding); ok {
+	if h, ok := on.(holderReporter); ok {
 		_, by := h.Held()
 		holder = nameOf(by)
 	}

@@ -65,7 +65,7 @@ type handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.remote && !local(r) {
+	if !h.remote && !isAllowed(r) {
 		http.Error(w, "inspect: only requests from this computer are answered; see inspect.Remote", http.StatusForbidden)
 		return
 	}
@@ -92,9 +92,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether the request comes from this computer, and was not sent by a page of
+// isAllowed reports whether the request comes from this computer, and was not sent by a page of
 // another site whose name resolves to this computer.
-func local(r *http.Request) bool {
+func isAllowed(r *http.Request) bool {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		from = r.RemoteAddr
@@ -194,29 +194,29 @@ func treeOf(groups []numbered) *branch {
 		b := root
 		b.Count += g.Count
 		for k := len(g.Stack) - 1; k >= 0; k-- {
-			b = b.to(g.Stack[k], "", g.Count)
+			b = b.child(g.Stack[k], "", g.Count)
 		}
-		b.to(schedulers.Place{}, g.Waits, g.Count)
+		b.child(schedulers.Place{}, g.Waits, g.Count)
 	}
 	return root
 }
 
-// to returns the branch for one further call, and counts n machines there.
-func (b *branch) to(at schedulers.Place, waits string, n int) *branch {
+// child returns the branch for one further call, and counts n machines there.
+func (b *branch) child(place schedulers.Place, waits string, n int) *branch {
 	for _, c := range b.Calls {
-		if c.Place == at && c.Waits == waits {
+		if c.Place == place && c.Waits == waits {
 			c.Count += n
 			return c
 		}
 	}
-	c := &branch{Place: at, Waits: waits, Count: n}
+	c := &branch{Place: place, Waits: waits, Count: n}
 	b.Calls = append(b.Calls, c)
 	return c
 }
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"at":      at,
-	"heldBy":  heldBy,
+	"at":      formatPlace,
+	"heldBy":  holderSuffix,
 	"unknown": orUnknown,
 	"plural":  plural,
 	"round":   round,

@@ -43,7 +43,7 @@ type jobs struct {
 }
 
 // addJobs counts the tracked jobs.
-func (g *gathering) addJobs() {
+func (g *gatherer) addJobs() {
 	groups := map[jobsKey]*jobs{}
 	tracking.EachJob(func(r *tracking.Record) { g.addJob(groups, r) })
 	for _, j := range groups {
@@ -57,7 +57,7 @@ func (g *gathering) addJobs() {
 }
 
 // addJob counts one job, which cannot end during the call.
-func (g *gathering) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
+func (g *gatherer) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
 	h, ok := r.On.(job.Handle)
 	in := jobcore.Of(r.On)
 	if !ok || in == nil {
@@ -112,7 +112,7 @@ func (j Jobs) Is() string {
 func (j *Jobs) write(w io.Writer) {
 	fmt.Fprintf(w, "\t%d %s at %s", j.Count, j.Is(), j.Home)
 	if j.Made.Function != "" {
-		fmt.Fprintf(w, ", made in %s", at(j.Made))
+		fmt.Fprintf(w, ", made in %s", formatPlace(j.Made))
 	}
 	fmt.Fprintf(w, ", the oldest %v ago; for example %s", round(j.Oldest), j.Example)
 	if j.Parent != "" {

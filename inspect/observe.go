@@ -64,7 +64,7 @@ func (e Event) String() string {
 	text := "job " + orUnknown(nameOf(e.Job)) + " " + e.Kind.String()
 	switch {
 	case e.Kind == Suspended:
-		text += " in " + e.Place.String() + ", waits for " + e.Waits + heldBy(e.Holder)
+		text += " in " + e.Place.String() + ", waits for " + e.Waits + holderSuffix(e.Holder)
 	case e.Kind == Made && e.Place.Function != "":
 		text += " for " + e.Place.String()
 	case e.Kind == Ended:
@@ -76,7 +76,7 @@ func (e Event) String() string {
 // observer is one call of Observe.
 type observer struct {
 	hook  schedulers.Hook[Event]
-	among uint64 // selects 1 in so many jobs
+	oneIn uint64 // selects 1 in so many jobs
 	named bool
 	names []string
 }
@@ -102,10 +102,10 @@ func Observe(f func(Event), opts ...Option) (stop func()) {
 	if f == nil {
 		return func() {}
 	}
-	o := &observer{hook: schedulers.NewHook("inspect.Observe", f), among: 1}
+	o := &observer{hook: schedulers.NewHook("inspect.Observe", f), oneIn: 1}
 	for _, opt := range opts {
 		if opt.sample > 1 {
-			o.among = uint64(opt.sample)
+			o.oneIn = uint64(opt.sample)
 		}
 		o.named = o.named || opt.named
 		o.names = append(o.names, opt.names...)
@@ -119,9 +119,9 @@ func watchJobs(list []*observer) {
 		tracking.Listen(nil)
 		return
 	}
-	among := list[0].among // the observer that selects most decides
+	among := list[0].oneIn // the observer that selects most decides
 	for _, o := range list {
-		among = min(among, o.among)
+		among = min(among, o.oneIn)
 	}
 	tracking.Listen(&tracking.Listener{
 		Among: among,
@@ -142,7 +142,7 @@ func (o *observer) wants(h job.Handle) bool { return o.samples(h) && o.wantsName
 
 // samples reports whether o's sample includes the job h. The job's address decides, which needs
 // no memory.
-func (o *observer) samples(h any) bool { return sample.OneIn(o.among, h) }
+func (o *observer) samples(h any) bool { return sample.OneIn(o.oneIn, h) }
 
 func (o *observer) wantsName(h job.Handle) bool {
 	if !o.named {
@@ -171,9 +171,9 @@ func eventOf(l tracking.Life, h job.Handle) Event {
 	e := Event{Kind: EventKind(l.Moment), Time: time.Duration(tracking.Now()), Job: h}
 	switch e.Kind {
 	case Made:
-		e.Place = madeAt(l.Of, h)
+		e.Place = creationPlace(l.Of, h)
 	case Suspended:
-		e.suspended(l.Of, l.On)
+		e.setWait(l.Of, l.On)
 	case Ended:
 		e.Status = job.Status(l.Status)
 	case Started, Resumed:
@@ -181,10 +181,10 @@ func eventOf(l tracking.Life, h job.Handle) Event {
 	return e
 }
 
-// suspended describes what the machine waits for.
-func (e *Event) suspended(of tracking.Machine, on any) {
+// setWait describes what the machine waits for.
+func (e *Event) setWait(m tracking.Machine, on any) {
 	var top [1]tracking.Point
-	if points, _ := of.Points(top[:0]); len(points) > 0 {
+	if points, _ := m.Points(top[:0]); len(points) > 0 {
 		e.Place = placeOf(points[0].Frame)
 	}
 	e.On, _ = on.(job.Handle)
@@ -192,16 +192,16 @@ func (e *Event) suspended(of tracking.Machine, on any) {
 	e.Waits, e.Holder = describe(on, now, now)
 }
 
-// madeAt returns the outermost function of a machine, or where a job was made.
-func madeAt(of tracking.Machine, h job.Handle) schedulers.Place {
-	if of == nil {
+// creationPlace returns the outermost function of a machine, or where a job was made.
+func creationPlace(m tracking.Machine, h job.Handle) schedulers.Place {
+	if m == nil {
 		if in := jobcore.Of(h); in == nil || in.About().CreationPC == 0 {
 			return schedulers.Place{} // Creation would format the job's number
 		}
 		at := h.Creation()
 		return schedulers.Place{Function: at.Function, File: at.File, Line: at.Line}
 	}
-	points, more := of.Points(make([]tracking.Point, 0, stackCap))
+	points, more := m.Points(make([]tracking.Point, 0, stackCap))
 	if len(points) == 0 || more > 0 {
 		return schedulers.Place{}
 	}

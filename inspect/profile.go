@@ -58,8 +58,8 @@ const (
 	functionFilename   = 4
 )
 
-// profiling is a profile in the making.
-type profiling struct {
+// profileBuilder is a profile in the making.
+type profileBuilder struct {
 	out       message
 	strings   map[string]uint64
 	functions map[schedulers.Place]uint64 // by function and file, without line
@@ -68,7 +68,7 @@ type profiling struct {
 
 // profile returns the report as a profile.
 func (r *Report) profile() []byte {
-	p := &profiling{
+	p := &profileBuilder{
 		strings:   map[string]uint64{},
 		functions: map[schedulers.Place]uint64{},
 		locations: map[schedulers.Place]uint64{},
@@ -86,21 +86,21 @@ func (r *Report) profile() []byte {
 	return p.out
 }
 
-func (p *profiling) valueType(kind, unit string) (m message) {
+func (p *profileBuilder) valueType(kind, unit string) (m message) {
 	m.number(valueTypeType, p.text(kind))
 	m.number(valueTypeUnit, p.text(unit))
 	return m
 }
 
-func (p *profiling) sample(at *Group) {
+func (p *profileBuilder) sample(g *Group) {
 	var m, locations, values, label message
-	for _, f := range at.Stack {
+	for _, f := range g.Stack {
 		locations.varint(p.location(f))
 	}
-	values.varint(uint64(at.Count))
-	values.varint(uint64(at.Bytes) * uint64(at.Count))
+	values.varint(uint64(g.Count))
+	values.varint(uint64(g.Bytes) * uint64(g.Count))
 	label.number(labelKey, p.text("waits_for"))
-	label.number(labelStr, p.text(at.Waits))
+	label.number(labelStr, p.text(g.Waits))
 	m.message(sampleLocation, locations)
 	m.message(sampleValue, values)
 	m.message(sampleLabel, label)
@@ -108,23 +108,23 @@ func (p *profiling) sample(at *Group) {
 }
 
 // location returns the ID of a line. It writes the line on the first call.
-func (p *profiling) location(at schedulers.Place) uint64 {
-	id, ok := p.locations[at]
+func (p *profileBuilder) location(place schedulers.Place) uint64 {
+	id, ok := p.locations[place]
 	if ok {
 		return id
 	}
 	id = uint64(len(p.locations) + 1)
-	p.locations[at] = id
+	p.locations[place] = id
 	var m, line message
-	line.number(lineFunction, p.function(schedulers.Place{Function: at.Function, File: at.File}))
-	line.number(lineLine, uint64(at.Line))
+	line.number(lineFunction, p.function(schedulers.Place{Function: place.Function, File: place.File}))
+	line.number(lineLine, uint64(place.Line))
 	m.number(locationID, id)
 	m.message(locationLine, line)
 	p.out.message(profileLocation, m)
 	return id
 }
 
-func (p *profiling) function(f schedulers.Place) uint64 {
+func (p *profileBuilder) function(f schedulers.Place) uint64 {
 	id, ok := p.functions[f]
 	if ok {
 		return id
@@ -141,7 +141,7 @@ func (p *profiling) function(f schedulers.Place) uint64 {
 }
 
 // text returns the number of a string.
-func (p *profiling) text(s string) uint64 {
+func (p *profileBuilder) text(s string) uint64 {
 	n, ok := p.strings[s]
 	if !ok {
 		n = uint64(len(p.strings))
@@ -169,8 +169,8 @@ func (m *message) number(field int, n uint64) {
 }
 
 // message appends a field that is a message, a string, or a list of numbers.
-func (m *message) message(field int, of message) {
+func (m *message) message(field int, sub message) {
 	m.varint(uint64(field)<<3 | 2)
-	m.varint(uint64(len(of)))
-	*m = append(*m, of...)
+	m.varint(uint64(len(sub)))
+	*m = append(*m, sub...)
 }

@@ -71,23 +71,23 @@ type Scheduler struct {
 // Snapshot reports the suspended machines. For a million machines it takes about a second of
 // processor time, and does not stop the program. It is safe for concurrent use: concurrent
 // callers share a report, which they must not change.
-func Snapshot() *Report { return shared.report(tracking.Now()) }
+func Snapshot() *Report { return cache.report(tracking.Now()) }
 
-// sharing makes one report at a time: a hundred concurrent readers cost as much as two.
-type sharing struct {
-	mu    sync.Mutex
-	last  *Report
-	begun int64 // when the last report was begun
+// reportCache makes one report at a time: a hundred concurrent readers cost as much as two.
+type reportCache struct {
+	mu      sync.Mutex
+	last    *Report
+	begunAt int64 // when the last report was begun
 }
 
-var shared sharing
+var cache reportCache
 
 // report returns a report begun at the given time or later.
-func (s *sharing) report(asked int64) *Report {
+func (s *reportCache) report(askedAt int64) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last == nil || s.begun < asked {
-		s.begun = tracking.Now()
+	if s.last == nil || s.begunAt < askedAt {
+		s.begunAt = tracking.Now()
 		s.last = gather()
 	}
 	return s.last

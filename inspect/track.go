@@ -30,7 +30,7 @@ func Sample(n int) Option { return Option{sample: n} }
 func Named(names ...string) Option { return Option{named: true, names: names} }
 
 // track is one call of Track.
-type track struct{ wants *tracking.Filter }
+type track struct{ filter *tracking.Filter }
 
 // tracks are the calls of Track that have not been stopped.
 var tracks registry.List[track]
@@ -41,7 +41,7 @@ var tracks registry.List[track]
 // has not been stopped. When the last call is stopped, all records are dropped. Track does not
 // block and is safe for concurrent use; stop may be called more than once.
 func Track(opts ...Option) (stop func()) {
-	t := &track{wants: wanted(opts)}
+	t := &track{filter: newFilter(opts)}
 	end := schedulers.Report()
 	remove := tracks.Add(t, applyTracks)
 	return func() {
@@ -57,26 +57,26 @@ func applyTracks(list []*track) {
 		tracking.Set(nil)
 		tracking.Forget()
 	case 1:
-		tracking.Set(list[0].wants)
+		tracking.Set(list[0].filter)
 	default:
-		among := list[0].wants.Among // the one that selects most decides
+		among := list[0].filter.Among // the one that selects most decides
 		for _, t := range list {
-			among = min(among, t.wants.Among)
+			among = min(among, t.filter.Among)
 		}
 		tracking.Set(&tracking.Filter{
 			Among: among,
 			Machine: func(m tracking.Machine) bool {
-				return slices.ContainsFunc(list, func(t *track) bool { return t.wants.Machine(m) })
+				return slices.ContainsFunc(list, func(t *track) bool { return t.filter.Machine(m) })
 			},
 			Job: func(h any) bool {
-				return slices.ContainsFunc(list, func(t *track) bool { return t.wants.Job(h) })
+				return slices.ContainsFunc(list, func(t *track) bool { return t.filter.Job(h) })
 			},
 		})
 	}
 }
 
-// wanted returns the filter that the options describe.
-func wanted(opts []Option) *tracking.Filter {
+// newFilter returns the filter that the options describe.
+func newFilter(opts []Option) *tracking.Filter {
 	n, named := uint64(1), false
 	var names []string
 	for _, o := range opts {
@@ -89,16 +89,16 @@ func wanted(opts []Option) *tracking.Filter {
 	return &tracking.Filter{
 		Among: n,
 		Machine: func(m tracking.Machine) bool {
-			return (n <= 1 || rand.Uint64N(n) == 0) && (!named || allowed(m.Handle(), names))
+			return (n <= 1 || rand.Uint64N(n) == 0) && (!named || isSelected(m.Handle(), names))
 		},
 		// A job is selected by its address, which costs less than a random number.
-		Job: func(h any) bool { return sample.OneIn(n, h) && (!named || allowed(h, names)) },
+		Job: func(h any) bool { return sample.OneIn(n, h) && (!named || isSelected(h, names)) },
 	}
 }
 
-// allowed reports whether a job has one of the names, or any if there are none.
-func allowed(of any, names []string) bool {
-	h, ok := of.(job.Handle)
+// isSelected reports whether a job has one of the names, or any if there are none.
+func isSelected(handle any, names []string) bool {
+	h, ok := handle.(job.Handle)
 	if !ok {
 		return false
 	}

@@ -24,8 +24,8 @@ type Wait struct {
 
 // Limits of WaitsFor.
 const (
-	mostLevels = 32
-	mostWaits  = 100
+	maxLevels = 32
+	maxWaits  = 100
 )
 
 // WaitsFor returns h, the jobs that h waits for, the jobs that those wait for, and so on, each
@@ -42,10 +42,10 @@ func WaitsFor(h job.Handle) []Wait {
 	if in == nil {
 		return nil
 	}
-	d := descent{now: tracking.Now(), found: map[jobcore.Internals]int{}}
+	d := waitSearch{now: tracking.Now(), found: map[jobcore.Internals]int{}}
 	d.add(in, 0)
 	from := 0
-	for range mostLevels {
+	for range maxLevels {
 		if from == len(d.jobs) {
 			break
 		}
@@ -54,8 +54,8 @@ func WaitsFor(h job.Handle) []Wait {
 	return d.waits
 }
 
-// descent is a search from a job downward, level by level.
-type descent struct {
+// waitSearch is a search from a job downward, level by level.
+type waitSearch struct {
 	now   int64
 	jobs  []jobcore.Internals
 	waits []Wait // of jobs, by index
@@ -63,8 +63,8 @@ type descent struct {
 }
 
 // add adds a job that the one with the index because waits for.
-func (d *descent) add(in jobcore.Internals, because int) {
-	if _, ok := d.found[in]; ok || in == nil || len(d.jobs) >= mostWaits {
+func (d *waitSearch) add(in jobcore.Internals, because int) {
+	if _, ok := d.found[in]; ok || in == nil || len(d.jobs) >= maxWaits {
 		return
 	}
 	a := in.About()
@@ -88,7 +88,7 @@ func (d *descent) add(in jobcore.Internals, because int) {
 }
 
 // level adds what the jobs from an index on wait for, and returns the index of the first new one.
-func (d *descent) level(from int) int {
+func (d *waitSearch) level(from int) int {
 	to := len(d.jobs)
 	next := map[int]any{} // by job: what its machine waits for
 	tracking.Each(func(r *tracking.Record) {
@@ -112,7 +112,7 @@ func (d *descent) level(from int) int {
 
 // machine describes a tracked machine, which cannot continue during the call, and returns the job
 // that it waits for, if there is one.
-func (d *descent) machine(w *Wait, r *tracking.Record) (on any) {
+func (d *waitSearch) machine(w *Wait, r *tracking.Record) (on any) {
 	points, _ := r.Of.Points(make([]tracking.Point, 0, stackCap))
 	w.Is, w.Stack = "suspended", nil
 	for _, p := range points {
@@ -120,8 +120,8 @@ func (d *descent) machine(w *Wait, r *tracking.Record) (on any) {
 	}
 	var holder string
 	w.Waits, holder = describe(r.On, r.Since, d.now)
-	w.Waits += heldBy(holder)
-	if l, ok := r.On.(holding); ok {
+	w.Waits += holderSuffix(holder)
+	if l, ok := r.On.(holderReporter); ok {
 		if _, by := l.Held(); by != nil {
 			return by
 		}

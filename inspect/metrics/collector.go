@@ -32,20 +32,20 @@ func sampleOf(opts []Option) (n int) {
 // Collector collects metrics. Make one with [Collect]. All methods are safe for concurrent use.
 // It is an http.Handler that serves the text format of Prometheus, and a Var of package expvar.
 type Collector struct {
-	among      int // measures 1 in so many
+	oneIn      int // measures 1 in so many
 	schedulers table[*scheduler]
 	functions  table[*function]
-	works      times // of queued work items
+	queueTimes timeTable // of queued work items
 	lives      lives
 	stop       func()
 }
 
 // Collect starts collecting. It does not block.
 func Collect(opts ...Option) *Collector {
-	c := &Collector{among: sampleOf(opts)}
-	c.schedulers.most, c.functions.most = 100, 1000
-	works := schedulers.Observe(c.hearWork, schedulers.OneIn(c.among))
-	jobs := inspect.Observe(c.hearJob, inspect.Sample(c.among))
+	c := &Collector{oneIn: sampleOf(opts)}
+	c.schedulers.limit, c.functions.limit = 100, 1000
+	works := schedulers.Observe(c.hearWork, schedulers.OneIn(c.oneIn))
+	jobs := inspect.Observe(c.hearJob, inspect.Sample(c.oneIn))
 	c.stop = sync.OnceFunc(func() {
 		works()
 		jobs()
@@ -94,10 +94,10 @@ type Function struct {
 func (c *Collector) Read() Metrics {
 	var m Metrics
 	for name, s := range c.schedulers.all() {
-		m.Schedulers = append(m.Schedulers, s.read(name, uint64(c.among)))
+		m.Schedulers = append(m.Schedulers, s.read(name, uint64(c.oneIn)))
 	}
 	for name, f := range c.functions.all() {
-		m.Functions = append(m.Functions, f.read(name, uint64(c.among)))
+		m.Functions = append(m.Functions, f.read(name, uint64(c.oneIn)))
 	}
 	slices.SortFunc(m.Schedulers, func(a, b Scheduler) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(m.Functions, func(a, b Function) int { return cmp.Compare(a.Name, b.Name) })
@@ -127,7 +127,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // table holds values by name: up to a limit, and one for all other names.
 type table[V any] struct {
-	most int
+	limit int
 
 	mu     sync.RWMutex
 	byName map[string]V
@@ -136,8 +136,8 @@ type table[V any] struct {
 // other is the name for entries beyond a table's limit.
 const other = "other"
 
-// of returns the value of a name, and calls make if there is none yet.
-func (t *table[V]) of(name string, make func() V) V {
+// get returns the value of a name, and calls make if there is none yet.
+func (t *table[V]) get(name string, make func() V) V {
 	t.mu.RLock()
 	v, ok := t.byName[name]
 	t.mu.RUnlock()
@@ -149,7 +149,7 @@ func (t *table[V]) of(name string, make func() V) V {
 	if v, ok = t.byName[name]; ok {
 		return v
 	}
-	if len(t.byName) >= t.most {
+	if len(t.byName) >= t.limit {
 		if v, ok = t.byName[other]; ok {
 			return v
 		}

@@ -21,7 +21,7 @@ type function struct {
 
 // life is the life of a job that has not ended.
 type life struct {
-	of          *function
+	function    *function
 	since       time.Duration // the time of the last event
 	suspensions uint64
 }
@@ -29,24 +29,24 @@ type life struct {
 // hearJob processes an event in the life of a job.
 func (c *Collector) hearJob(e inspect.Event) {
 	if e.Kind == inspect.Made {
-		c.made(e)
+		c.beginLife(e)
 		return
 	}
-	c.lives.with(e.Job, func(l *life) (over bool) {
+	c.lives.update(e.Job, func(l *life) (over bool) {
 		took := e.Time - l.since
 		l.since = e.Time
 		switch e.Kind {
 		case inspect.Started:
-			l.of.start.AddTime(took)
+			l.function.start.AddTime(took)
 		case inspect.Suspended:
-			l.of.run.AddTime(took)
+			l.function.run.AddTime(took)
 			l.suspensions++
 		case inspect.Resumed:
-			l.of.suspended.AddTime(took)
+			l.function.suspended.AddTime(took)
 		case inspect.Ended:
-			l.of.run.AddTime(took)
-			l.of.suspensions.Add(l.suspensions)
-			l.of.live.Add(-1)
+			l.function.run.AddTime(took)
+			l.function.suspensions.Add(l.suspensions)
+			l.function.live.Add(-1)
 			return true
 		case inspect.Made:
 		}
@@ -54,8 +54,8 @@ func (c *Collector) hearJob(e inspect.Event) {
 	})
 }
 
-// made starts the life of a job.
-func (c *Collector) made(e inspect.Event) {
+// beginLife starts the life of a job.
+func (c *Collector) beginLife(e inspect.Event) {
 	name := e.Place.Function
 	if name == "" {
 		name = e.Job.Name()
@@ -63,19 +63,19 @@ func (c *Collector) made(e inspect.Event) {
 	if name == "" {
 		name = "unnamed"
 	}
-	l := &life{since: e.Time, of: c.functions.of(truncate.Name(name), func() *function { return new(function) })}
+	l := &life{since: e.Time, function: c.functions.get(truncate.Name(name), func() *function { return new(function) })}
 	if c.lives.add(e.Job, l) {
-		l.of.live.Add(1)
+		l.function.live.Add(1)
 	}
 }
 
-func (f *function) read(name string, by uint64) Function {
+func (f *function) read(name string, oneIn uint64) Function {
 	return Function{
-		Name: name, Live: by * uint64(max(0, f.live.Load())),
-		Start:       Histogram(f.start.Seconds(by)),
-		Run:         Histogram(f.run.Seconds(by)),
-		Suspended:   Histogram(f.suspended.Seconds(by)),
-		Suspensions: Histogram(f.suspensions.Numbers(by)),
+		Name: name, Live: oneIn * uint64(max(0, f.live.Load())),
+		Start:       Histogram(f.start.Seconds(oneIn)),
+		Run:         Histogram(f.run.Seconds(oneIn)),
+		Suspended:   Histogram(f.suspended.Seconds(oneIn)),
+		Suspensions: Histogram(f.suspensions.Numbers(oneIn)),
 	}
 }
 
@@ -83,8 +83,8 @@ func (f *function) read(name string, by uint64) Function {
 type lives struct{ shards [shards]livesShard }
 
 type livesShard struct {
-	mu sync.Mutex
-	of map[job.Handle]*life
+	mu    sync.Mutex
+	byJob map[job.Handle]*life
 }
 
 func (l *lives) shard(h job.Handle) *livesShard {
@@ -92,26 +92,26 @@ func (l *lives) shard(h job.Handle) *livesShard {
 }
 
 // add adds a life, unless there are too many.
-func (l *lives) add(h job.Handle, of *life) bool {
+func (l *lives) add(h job.Handle, f *life) bool {
 	s := l.shard(h)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[job.Handle]*life{}
+	if s.byJob == nil {
+		s.byJob = map[job.Handle]*life{}
 	}
-	if len(s.of) >= most {
+	if len(s.byJob) >= maxKnown {
 		return false
 	}
-	s.of[h] = of
+	s.byJob[h] = f
 	return true
 }
 
-// with calls f with the life of a job, if it is known, and removes it if f reports its end.
-func (l *lives) with(h job.Handle, f func(*life) (over bool)) {
+// update calls f with the life of a job, if it is known, and removes it if f reports its end.
+func (l *lives) update(h job.Handle, f func(*life) (over bool)) {
 	s := l.shard(h)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of := s.of[h]; of != nil && f(of) {
-		delete(s.of, h)
+	if known := s.byJob[h]; known != nil && f(known) {
+		delete(s.byJob, h)
 	}
 }

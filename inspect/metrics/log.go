@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// logged is the maximum number of records that wait for a slow handler.
-const logged = 1024
+// maxQueued is the maximum number of records that wait for a slow handler.
+const maxQueued = 1024
 
-// logging is one call of Log.
-type logging struct {
+// logger is one call of Log.
+type logger struct {
 	to      *slog.Logger
 	records chan record
 	missed  atomic.Uint64
@@ -41,7 +41,7 @@ func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	if to == nil {
 		return func() {}
 	}
-	l := &logging{to: to, records: make(chan record, logged)}
+	l := &logger{to: to, records: make(chan record, maxQueued)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -58,7 +58,7 @@ func Log(to *slog.Logger, opts ...Option) (stop func()) {
 }
 
 // write writes records up to an empty one.
-func (l *logging) write() {
+func (l *logger) write() {
 	for r := range l.records {
 		if r.text == "" {
 			return
@@ -70,7 +70,7 @@ func (l *logging) write() {
 	}
 }
 
-func (l *logging) add(level slog.Level, text string, attrs func() []slog.Attr) {
+func (l *logger) add(level slog.Level, text string, attrs func() []slog.Attr) {
 	if !l.to.Enabled(context.Background(), level) {
 		return
 	}
@@ -81,7 +81,7 @@ func (l *logging) add(level slog.Level, text string, attrs func() []slog.Attr) {
 	}
 }
 
-func (l *logging) hearWork(e schedulers.Event) {
+func (l *logger) hearWork(e schedulers.Event) {
 	level := slog.LevelDebug
 	if e.Kind == schedulers.Injected {
 		level = slog.LevelInfo
@@ -98,7 +98,7 @@ func (l *logging) hearWork(e schedulers.Event) {
 	})
 }
 
-func (l *logging) hearJob(e inspect.Event) {
+func (l *logger) hearJob(e inspect.Event) {
 	level := slog.LevelDebug
 	switch {
 	case e.Kind != inspect.Ended:

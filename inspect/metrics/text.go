@@ -15,7 +15,7 @@ type family[V any] struct {
 	value            func(*V) any // a uint64 or a Histogram
 }
 
-var ofSchedulers = []family[Scheduler]{
+var schedulerFamilies = []family[Scheduler]{
 	{"works_submitted_total", "counter", "Works that were submitted.", func(s *Scheduler) any { return s.Submitted }},
 	{"works_refused_total", "counter", "Submitted works that were not accepted.", func(s *Scheduler) any { return s.Refused }},
 	{"works_begun_total", "counter", "Works that have begun to run.", func(s *Scheduler) any { return s.Begun }},
@@ -34,7 +34,7 @@ var ofSchedulers = []family[Scheduler]{
 	{"queue_depth", "histogram", "Queued works that a submission found.", func(s *Scheduler) any { return s.Depth }},
 }
 
-var ofFunctions = []family[Function]{
+var functionFamilies = []family[Function]{
 	{"jobs_live", "gauge", "Jobs that have not ended.", func(f *Function) any { return f.Live }},
 	{"start_latency_seconds", "histogram", "Time from the making of a job to its start.", func(f *Function) any { return f.Start }},
 	{"run_seconds", "histogram", "Time of a job from one suspension to the next.", func(f *Function) any { return f.Run }},
@@ -48,8 +48,8 @@ var ofFunctions = []family[Function]{
 func (c *Collector) WriteText(w io.Writer) error {
 	m := c.Read()
 	b := bufio.NewWriter(w)
-	writeAll(b, "scheduler", ofSchedulers, m.Schedulers, func(s *Scheduler) string { return s.Name })
-	writeAll(b, "function", ofFunctions, m.Functions, func(f *Function) string { return f.Name })
+	writeAll(b, "scheduler", schedulerFamilies, m.Schedulers, func(s *Scheduler) string { return s.Name })
+	writeAll(b, "function", functionFamilies, m.Functions, func(f *Function) string { return f.Name })
 	return b.Flush()
 }
 

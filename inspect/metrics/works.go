@@ -25,7 +25,7 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	if int(e.Kind) >= len((*scheduler)(nil).counts) {
 		return // of a scheduler from elsewhere
 	}
-	s := c.schedulers.of(truncate.Name(schedulers.NameOf(e.Scheduler)), func() *scheduler { return new(scheduler) })
+	s := c.schedulers.get(truncate.Name(schedulers.NameOf(e.Scheduler)), func() *scheduler { return new(scheduler) })
 	n := uint64(1)
 	if e.Kind == schedulers.Stolen || e.Kind == schedulers.Moved || e.Kind == schedulers.Injected {
 		n = uint64(max(0, e.Count))
@@ -34,14 +34,14 @@ func (c *Collector) hearWork(e schedulers.Event) {
 	switch e.Kind {
 	case schedulers.Submitted:
 		n := s.queued()
-		s.depth.Add((n - min(n, 1)) * uint64(c.among)) // not counting itself
-		c.works.begin(e.Work, e.Time)
+		s.depth.Add((n - min(n, 1)) * uint64(c.oneIn)) // not counting itself
+		c.queueTimes.begin(e.Work, e.Time)
 	case schedulers.Begun:
-		if since, ok := c.works.end(e.Work); ok {
+		if since, ok := c.queueTimes.end(e.Work); ok {
 			s.start.AddTime(e.Time - since)
 		}
 	case schedulers.Refused, schedulers.Abandoned, schedulers.Inlined:
-		c.works.end(e.Work)
+		c.queueTimes.end(e.Work)
 	case schedulers.Ended:
 		s.run.AddTime(e.Took)
 	case schedulers.Unblocked:
@@ -53,8 +53,8 @@ func (c *Collector) hearWork(e schedulers.Event) {
 }
 
 // difference returns how many events of one kind have no counterpart.
-func (s *scheduler) difference(of schedulers.EventKind, ends ...schedulers.EventKind) uint64 {
-	n := s.counts[of].Load()
+func (s *scheduler) difference(kind schedulers.EventKind, ends ...schedulers.EventKind) uint64 {
+	n := s.counts[kind].Load()
 	for _, k := range ends {
 		n -= min(n, s.counts[k].Load()) // some began before the collector did
 	}
@@ -65,28 +65,28 @@ func (s *scheduler) queued() uint64 {
 	return s.difference(schedulers.Submitted, schedulers.Begun, schedulers.Refused, schedulers.Abandoned, schedulers.Inlined)
 }
 
-func (s *scheduler) read(name string, by uint64) Scheduler {
-	count := func(k schedulers.EventKind) uint64 { return by * s.counts[k].Load() }
+func (s *scheduler) read(name string, oneIn uint64) Scheduler {
+	count := func(k schedulers.EventKind) uint64 { return oneIn * s.counts[k].Load() }
 	return Scheduler{
 		Name:      name,
 		Submitted: count(schedulers.Submitted), Refused: count(schedulers.Refused),
 		Begun: count(schedulers.Begun), Ended: count(schedulers.Ended),
 		Abandoned: count(schedulers.Abandoned), Inlined: count(schedulers.Inlined),
 		Stolen: s.counts[schedulers.Stolen].Load(), Injected: s.counts[schedulers.Injected].Load(),
-		Queued:  by * s.queued(),
-		Running: by * s.difference(schedulers.Begun, schedulers.Ended),
+		Queued:  oneIn * s.queued(),
+		Running: oneIn * s.difference(schedulers.Begun, schedulers.Ended),
 		Workers: s.difference(schedulers.WorkerStarted, schedulers.WorkerEnded),
-		Start:   Histogram(s.start.Seconds(by)),
-		Run:     Histogram(s.run.Seconds(by)),
+		Start:   Histogram(s.start.Seconds(oneIn)),
+		Run:     Histogram(s.run.Seconds(oneIn)),
 		Blocked: Histogram(s.blocked.Seconds(1)),
 		Parked:  Histogram(s.parked.Seconds(1)),
-		Depth:   Histogram(s.depth.Numbers(by)),
+		Depth:   Histogram(s.depth.Numbers(oneIn)),
 	}
 }
 
-// times holds the times at which work items were queued. A work item is in one queue at a time,
-// and is queued again only after it has begun, so it can be a key until then.
-type times struct{ shards [shards]timesShard }
+// timeTable holds the times at which work items were queued. A work item is in one queue at a
+// time, and is queued again only after it has begun, so it can be a key until then.
+type timeTable struct{ shards [shards]timesShard }
 
 type timesShard struct {
 	mu    sync.Mutex
@@ -94,14 +94,14 @@ type timesShard struct {
 }
 
 const (
-	shards = 64
-	most   = 100_000 / shards // entries of each shard
+	shards   = 64
+	maxKnown = 100_000 / shards // entries of each shard
 )
 
 var seed = maphash.MakeSeed()
 
 // shard returns the shard of w, or nil if w is not a pointer, and so may not be comparable.
-func (t *times) shard(w schedulers.Work) *timesShard {
+func (t *timeTable) shard(w schedulers.Work) *timesShard {
 	v := reflect.ValueOf(w)
 	if v.Kind() != reflect.Pointer {
 		return nil
@@ -109,7 +109,7 @@ func (t *times) shard(w schedulers.Work) *timesShard {
 	return &t.shards[maphash.Comparable(seed, v.Pointer())%shards]
 }
 
-func (t *times) begin(w schedulers.Work, at time.Duration) {
+func (t *timeTable) begin(w schedulers.Work, now time.Duration) {
 	s := t.shard(w)
 	if s == nil {
 		return
@@ -119,12 +119,12 @@ func (t *times) begin(w schedulers.Work, at time.Duration) {
 	if s.since == nil {
 		s.since = map[schedulers.Work]time.Duration{}
 	}
-	if len(s.since) < most {
-		s.since[w] = at
+	if len(s.since) < maxKnown {
+		s.since[w] = now
 	}
 }
 
-func (t *times) end(w schedulers.Work) (since time.Duration, ok bool) {
+func (t *timeTable) end(w schedulers.Work) (since time.Duration, ok bool) {
 	s := t.shard(w)
 	if s == nil {
 		return 0, false

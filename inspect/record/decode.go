@@ -135,7 +135,7 @@ func (d *decoder) float() float64 {
 
 func (d *decoder) raw() string {
 	n := d.int()
-	if n > longest+len("…") {
+	if n > maxText+len("…") {
 		d.fail(fmt.Errorf("%w: a text of %d bytes", ErrFormat, n))
 		return ""
 	}

@@ -22,12 +22,12 @@ type encoder struct {
 // numbers holds the numbers of written objects. When there are too many, all are forgotten, and
 // an object is written again at its next mention, with a new number.
 type numbers[K comparable] struct {
-	of   map[K]uint64
-	last uint64
+	byKey map[K]uint64
+	last  uint64
 }
 
-// most is the maximum number of remembered numbers.
-const most = 1 << 16
+// maxEntries is the maximum number of remembered numbers.
+const maxEntries = 1 << 16
 
 // number returns the number of k. If k is new, it first calls write to write it. The zero value
 // has the number 0.
@@ -36,15 +36,15 @@ func (n *numbers[K]) number(k K, write func()) uint64 {
 	if k == zero {
 		return 0
 	}
-	if i, ok := n.of[k]; ok {
+	if i, ok := n.byKey[k]; ok {
 		return i
 	}
 	write()
-	if n.of == nil || len(n.of) >= most {
-		n.of = map[K]uint64{}
+	if n.byKey == nil || len(n.byKey) >= maxEntries {
+		n.byKey = map[K]uint64{}
 	}
 	n.last++
-	n.of[k] = n.last
+	n.byKey[k] = n.last
 	return n.last
 }
 
@@ -67,7 +67,7 @@ func (e *encoder) raw(s string) {
 
 // text returns the number of a text.
 func (e *encoder) text(s string) uint64 {
-	s = truncate.Text(s, longest)
+	s = truncate.Text(s, maxText)
 	return e.texts.number(s, func() {
 		e.out = append(e.out, entryText)
 		e.raw(s)

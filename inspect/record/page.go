@@ -21,10 +21,10 @@ var (
 	//go:embed page.js
 	script string
 
-	beforeData, afterData = halves()
+	beforeData, afterData = splitPage()
 )
 
-func halves() (before, after string) {
+func splitPage() (before, after string) {
 	sum := sha256.Sum256([]byte(script))
 	text := strings.Replace(pageText, "{{hash}}", "sha256-"+base64.StdEncoding.EncodeToString(sum[:]), 1)
 	text = strings.Replace(text, "{{script}}", script, 1)
@@ -40,7 +40,7 @@ const DefaultEvents = 200_000
 type PageOption struct {
 	title    string
 	from, to int
-	read     schedulers.Hook[*reading]
+	read     schedulers.Hook[*sourceRequest]
 }
 
 // Title sets the title of the page.
@@ -58,15 +58,15 @@ func Sources(read func(file string) ([]byte, error)) PageOption {
 	if read == nil {
 		return PageOption{}
 	}
-	return PageOption{read: schedulers.NewHook("record.Sources", func(r *reading) {
+	return PageOption{read: schedulers.NewHook("record.Sources", func(r *sourceRequest) {
 		if text, err := read(r.file); err == nil {
 			r.text = text
 		}
 	})}
 }
 
-// reading is a file that is being read.
-type reading struct {
+// sourceRequest is a file that is being read.
+type sourceRequest struct {
 	file string
 	text []byte
 }
@@ -228,14 +228,14 @@ const (
 	linesAfter  = 6
 )
 
-func (b *pageBuilder) sources(read schedulers.Hook[*reading]) map[string]map[int]string {
+func (b *pageBuilder) sources(read schedulers.Hook[*sourceRequest]) map[string]map[int]string {
 	files := map[string]map[int]string{}
 	texts := map[string][][]byte{}
 	for p := range b.places {
 		lines, ok := texts[p.File]
 		if !ok {
 			if strings.HasSuffix(p.File, ".go") {
-				r := reading{file: p.File}
+				r := sourceRequest{file: p.File}
 				read.Call(&r)
 				lines = bytes.Split(r.text, []byte("\n"))
 			}

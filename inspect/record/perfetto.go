@@ -117,7 +117,7 @@ func (p *perfetto) work(e Event, t traceEvent) {
 		p.arrow(t, key)
 		p.count(e, t, 1)
 	case schedulers.Begun:
-		t.Kind, t.Args = "B", p.madeIn(e.Subject)
+		t.Kind, t.Args = "B", p.creationArgs(e.Subject)
 		p.put(t)
 		if id := p.flows[key]; id != 0 {
 			p.put(traceEvent{Name: "submitted", Kind: "f", Class: "submitted", Bind: "e", ID: id, Micros: t.Micros, In: t.In, Worker: t.Worker})
@@ -167,12 +167,12 @@ func (p *perfetto) steal(e Event, t traceEvent) {
 	p.put(t)
 }
 
-func (p *perfetto) count(e Event, t traceEvent, by int) {
-	p.queued[e.Scheduler] = max(0, p.queued[e.Scheduler]+by)
+func (p *perfetto) count(e Event, t traceEvent, delta int) {
+	p.queued[e.Scheduler] = max(0, p.queued[e.Scheduler]+delta)
 	p.put(traceEvent{Name: "queued", Kind: "C", Micros: t.Micros, In: t.In, Args: map[string]any{"works": p.queued[e.Scheduler]}})
 }
 
-func (p *perfetto) madeIn(subject int) map[string]any {
+func (p *perfetto) creationArgs(subject int) map[string]any {
 	if subject < 0 || subject >= len(p.Subjects) || p.Subjects[subject].Made.Function == "" {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (p *perfetto) life(e Event, t traceEvent) {
 	t.In, t.Class, t.ID, t.Kind = jobsProcess, "job", e.Subject, "n"
 	switch {
 	case e.Life == inspect.Made:
-		t.Kind, t.Args = "b", p.madeIn(e.Subject)
+		t.Kind, t.Args = "b", p.creationArgs(e.Subject)
 		p.open[e.Subject] = true
 	case !p.open[e.Subject]:
 		return // it was made before the recording

@@ -59,20 +59,20 @@ func OnError(f func(error)) Option { return Option{onError: schedulers.NewHook("
 
 // Recorder writes a recording. Its methods are safe for concurrent use.
 type Recorder struct {
-	to      io.Writer
-	of      []schedulers.Scheduler
-	max     int64
-	onError schedulers.Hook[error]
-	stop    []func() // end the observation
-	wake    chan struct{}
-	written chan struct{} // closed when the writer has ended
-	since   time.Time
+	w          io.Writer
+	schedulers []schedulers.Scheduler
+	max        int64
+	onError    schedulers.Hook[error]
+	stop       []func() // end the observation
+	wake       chan struct{}
+	written    chan struct{} // closed when the writer has ended
+	since      time.Time
 
 	mu       sync.Mutex
 	encoder  encoder
 	size     int64 // bytes encoded so far
 	last     time.Duration
-	subjects map[any]*subject
+	subjects map[any]*subjectState
 	items    map[any]*item
 	over     bool // nothing more is recorded
 	err      error
@@ -83,9 +83,9 @@ type Recorder struct {
 // it returns a recorder, whose Stop returns an error.
 func Start(w io.Writer, opts ...Option) *Recorder {
 	r := &Recorder{
-		to: w, max: DefaultMax, since: time.Now(),
+		w: w, max: DefaultMax, since: time.Now(),
 		wake: make(chan struct{}, 1), written: make(chan struct{}),
-		subjects: map[any]*subject{}, items: map[any]*item{},
+		subjects: map[any]*subjectState{}, items: map[any]*item{},
 	}
 	oneIn := 1
 	for _, o := range opts {
@@ -98,7 +98,7 @@ func Start(w io.Writer, opts ...Option) *Recorder {
 		if o.onError.IsSet() {
 			r.onError = o.onError
 		}
-		r.of = append(r.of, o.of...)
+		r.schedulers = append(r.schedulers, o.of...)
 	}
 	r.encoder.out = append(r.encoder.out, header...)
 	r.size = int64(len(header))
@@ -187,7 +187,7 @@ func (r *Recorder) add(encode func()) {
 	case n > backlog:
 		r.end(ErrBehind)
 	case n >= batch && before < batch:
-		r.awake()
+		r.wakeWriter()
 	}
 }
 
@@ -211,10 +211,10 @@ func (r *Recorder) end(why error) {
 		text = why.Error()
 	}
 	r.encoder.raw(text)
-	r.awake()
+	r.wakeWriter()
 }
 
-func (r *Recorder) awake() {
+func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -259,7 +259,7 @@ func (r *Recorder) take(spare []byte) (out []byte, over bool) {
 
 // close closes the file of [Create].
 func (r *Recorder) close() {
-	f, ok := r.to.(file)
+	f, ok := r.w.(file)
 	if !ok {
 		return
 	}
@@ -279,10 +279,10 @@ func (r *Recorder) put(out []byte) (err error) {
 			err = fmt.Errorf("record: the writer has panicked: %v", v)
 		}
 	}()
-	if r.to == nil {
+	if r.w == nil {
 		return errors.New("record: no writer")
 	}
-	if _, err := r.to.Write(out); err != nil {
+	if _, err := r.w.Write(out); err != nil {
 		return fmt.Errorf("record: writing: %w", err)
 	}
 	return nil

@@ -93,5 +93,5 @@ const (
 
 const header = "movenext recording 1\n"
 
-// longest is the maximum length of a text; longer ones are cut.
-const longest = 400
+// maxText is the maximum length of a text; longer ones are cut.
+const maxText = 400

@@ -27,7 +27,7 @@ func Trace(opts ...Option) (stop func()) {
 	oneIn := 1
 	for _, o := range opts {
 		oneIn = max(oneIn, o.oneIn)
-		t.of = append(t.of, o.of...)
+		t.schedulers = append(t.schedulers, o.of...)
 	}
 	stopWork := schedulers.Observe(t.hearWork, schedulers.OneIn(oneIn))
 	stopLife := inspect.Observe(t.hearLife, inspect.Sample(oneIn))
@@ -40,7 +40,7 @@ func Trace(opts ...Option) (stop func()) {
 // tracer holds open tasks and regions. A region ends on the goroutine that began it, which is the
 // one that runs the work and reports both events.
 type tracer struct {
-	of []schedulers.Scheduler
+	schedulers []schedulers.Scheduler
 
 	mu    sync.Mutex
 	tasks map[uint64]*task // by the ID of the job
@@ -56,24 +56,24 @@ type task struct {
 
 // spot is where work runs, possibly nested within other work.
 type spot struct {
-	of     schedulers.Scheduler
-	worker int
+	scheduler schedulers.Scheduler
+	worker    int
 }
 
 func (t *tracer) hearWork(e schedulers.Event) {
-	r := Recorder{of: t.of}
+	r := Recorder{schedulers: t.schedulers}
 	if !trace.IsEnabled() || !r.wants(e.Scheduler) {
 		return
 	}
 	switch e.Kind {
 	case schedulers.Begun:
 		_, is := subjectOf(e.Work)
-		t.selected(is.Job)
-		t.begin(e, truncate.Text(is.Name, longest), t.contextOf(is.Job))
+		t.beginSelected(is.Job)
+		t.begin(e, truncate.Text(is.Name, maxText), t.contextOf(is.Job))
 	case schedulers.Ended:
 		t.end(e)
 	case schedulers.Stolen, schedulers.Moved, schedulers.Injected, schedulers.Refused:
-		trace.Log(context.Background(), truncate.Text(schedulers.NameOf(e.Scheduler), longest), e.String())
+		trace.Log(context.Background(), truncate.Text(schedulers.NameOf(e.Scheduler), maxText), e.String())
 	default:
 	}
 }
@@ -122,13 +122,13 @@ func (t *tracer) hearLife(e inspect.Event) {
 	switch e.Kind {
 	case inspect.Made:
 		if trace.IsEnabled() {
-			t.made(id, taskName(e.Job, e.Place))
+			t.addTask(id, taskName(e.Job, e.Place))
 		}
 	case inspect.Suspended:
 		t.log(id, "suspended", "in "+e.Place.String()+", waits for "+e.Waits)
 	case inspect.Ended:
 		t.log(id, "ended", e.Status.String())
-		t.ended(id)
+		t.endTask(id)
 	case inspect.Started, inspect.Resumed:
 	}
 }
@@ -136,60 +136,60 @@ func (t *tracer) hearLife(e inspect.Event) {
 // log writes a message of a job, unless Of excludes it.
 func (t *tracer) log(id uint64, category, text string) {
 	in := t.contextOf(id)
-	if len(t.of) == 0 || in != context.Background() {
-		trace.Log(in, category, truncate.Text(text, longest))
+	if len(t.schedulers) == 0 || in != context.Background() {
+		trace.Log(in, category, truncate.Text(text, maxText))
 	}
 }
 
 func taskName(h job.Handle, made schedulers.Place) string {
 	switch {
 	case h.Name() != "":
-		return truncate.Text(h.Name(), longest)
+		return truncate.Text(h.Name(), maxText)
 	case made.Function != "":
-		return truncate.Text(made.Function, longest)
+		return truncate.Text(made.Function, maxText)
 	default:
 		return fmt.Sprintf("job #%d", h.ID())
 	}
 }
 
-// made makes a job a task. With Of it waits until one of the schedulers runs the job: until then
-// it is not known which one will.
-func (t *tracer) made(id uint64, name string) {
+// addTask makes a job a task. With Of it waits until one of the schedulers runs the job: until
+// then it is not known which one will.
+func (t *tracer) addTask(id uint64, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.of) > 0 {
+	if len(t.schedulers) > 0 {
 		t.waiting[id] = name
 		return
 	}
-	t.begins(id, name)
+	t.beginTask(id, name)
 }
 
-// selected records that a selected scheduler runs a job; 0: no job.
-func (t *tracer) selected(id uint64) {
-	if id == 0 || len(t.of) == 0 {
+// beginSelected begins the task of a job that a selected scheduler runs; 0: no job.
+func (t *tracer) beginSelected(id uint64) {
+	if id == 0 || len(t.schedulers) == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if name, ok := t.waiting[id]; ok {
 		delete(t.waiting, id)
-		t.begins(id, name)
+		t.beginTask(id, name)
 	}
 }
 
-// begins begins the task of a job; mu is held.
-func (t *tracer) begins(id uint64, name string) {
+// beginTask begins the task of a job; mu is held.
+func (t *tracer) beginTask(id uint64, name string) {
 	ctx, tt := trace.NewTask(context.Background(), name)
 	t.tasks[id] = &task{ctx, tt.End}
 }
 
-func (t *tracer) ended(id uint64) {
+func (t *tracer) endTask(id uint64) {
 	t.mu.Lock()
-	of := t.tasks[id]
+	ended := t.tasks[id]
 	delete(t.tasks, id)
 	delete(t.waiting, id)
 	t.mu.Unlock()
-	if of != nil {
-		of.end()
+	if ended != nil {
+		ended.end()
 	}
 }
