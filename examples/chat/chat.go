@@ -22,25 +22,25 @@ import (
 // its goroutine; a connection that has been upgraded leaves that package and is a machine
 // from then on.
 type chat struct {
-	ctx     context.Context // of all connections; ends when the server has shut down
-	silence time.Duration
-	most    int // connections at a time
+	ctx            context.Context // of all connections; ends when the server has shut down
+	silence        time.Duration
+	maxConnections int // connections at a time
 
 	mu     sync.Mutex // guards the fields below
 	rooms  map[string]*room
 	live   map[*socket]struct{}
 	closed bool
 
-	ended sync.WaitGroup // the machines of all connections
+	machines sync.WaitGroup // the machines of all connections
 }
 
 // errFull is the error of a connection beyond the limit.
 var errFull = errors.New("chat: too many connections")
 
-// newChat returns a server of at most most connections. A peer that is silent for some time gets a
-// ping.
-func newChat(ctx context.Context, most int, silence time.Duration) *chat {
-	return &chat{ctx: ctx, silence: silence, most: most, rooms: map[string]*room{}, live: map[*socket]struct{}{}}
+// newChat returns a server of at most maxConnections connections. A peer that is silent for some
+// time gets a ping.
+func newChat(ctx context.Context, maxConnections int, silence time.Duration) *chat {
+	return &chat{ctx: ctx, silence: silence, maxConnections: maxConnections, rooms: map[string]*room{}, live: map[*socket]struct{}{}}
 }
 
 //go:embed page.html
@@ -63,16 +63,16 @@ func (c *chat) handler() http.Handler {
 
 // enter is the request of a person who enters a room.
 func (c *chat) enter(w http.ResponseWriter, r *http.Request) {
-	name, of := r.FormValue("name"), r.FormValue("room")
-	if !proper(name) || !proper(of) {
+	name, roomName := r.FormValue("name"), r.FormValue("room")
+	if !isPrintable(name) || !isPrintable(roomName) {
 		http.Error(w, "name and room have 1 to 40 characters", http.StatusBadRequest)
 		return
 	}
-	c.upgrade(w, r, func(s *socket) { _ = c.serveAsync(c.ctx, &member{s, name}, of) })
+	c.upgrade(w, r, func(s *socket) { _ = c.serveAsync(c.ctx, &member{s, name}, roomName) })
 }
 
-// proper reports whether a name can be shown.
-func proper(name string) bool {
+// isPrintable reports whether a name can be shown.
+func isPrintable(name string) bool {
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
 			return false
@@ -124,18 +124,18 @@ func sameOrigin(r *http.Request) bool {
 func (c *chat) mayEnter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.closed && len(c.live) < c.most
+	return !c.closed && len(c.live) < c.maxConnections
 }
 
 // add records a connection. A connection that arrives while the server shuts down is refused.
 func (c *chat) add(s *socket) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || len(c.live) >= c.most {
+	if c.closed || len(c.live) >= c.maxConnections {
 		return errFull
 	}
 	c.live[s] = struct{}{}
-	c.ended.Add(1)
+	c.machines.Add(1)
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (c *chat) remove(s *socket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.live, s)
-	c.ended.Done()
+	c.machines.Done()
 }
 
 // connections returns all connections.
@@ -159,16 +159,16 @@ func (c *chat) connections() (all []*socket) {
 // serve is the life of a connection: one loop.
 //
 //movenext:async
-func (c *chat) serve(ctx context.Context, m *member, of string) {
+func (c *chat) serve(ctx context.Context, m *member, roomName string) {
 	defer c.remove(m.socket)
-	r := c.join(ctx, of, m)
+	r := c.join(ctx, roomName, m)
 	for {
-		op, text, err := m.next(ctx)
+		op, text, err := m.readMessage(ctx)
 		if err == nil && op != ws.OpText {
 			err = &closeError{ws.StatusUnsupportedData, "a chat is text"}
 		}
 		if err != nil {
-			c.leave(ctx, of, r, m)
+			c.leave(ctx, roomName, r, m)
 			m.end(ctx, err)
 			return
 		}
@@ -182,7 +182,7 @@ func (c *chat) serve(ctx context.Context, m *member, of string) {
 func (c *chat) echo(ctx context.Context, s *socket) {
 	defer c.remove(s)
 	for {
-		op, message, err := s.next(ctx)
+		op, message, err := s.readMessage(ctx)
 		if err != nil {
 			s.end(ctx, err)
 			return
@@ -202,7 +202,7 @@ func (c *chat) shutdown(ctx context.Context) {
 		s.send(c.ctx, bye)
 	}
 	done := make(chan struct{})
-	go func() { c.ended.Wait(); close(done) }()
+	go func() { c.machines.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-ctx.Done():

@@ -56,13 +56,13 @@ func loadServer(ctx context.Context, c config, out io.Writer) error {
 	sending, cancel := context.WithTimeout(ctx, c.last)
 	defer cancel()
 	began := time.Now()
-	sent, err := l.speakAsync(sending, sockets).Wait(ctx)
+	sent, err := l.sendAllAsync(sending, sockets).Wait(ctx)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	took := time.Since(began)
-	l.settle(ctx)
-	l.account(out, sent, took)
+	l.awaitQuiet(ctx)
+	l.report(out, sent, took)
 	for _, s := range sockets {
 		_ = s.conn.Close()
 	}
@@ -97,7 +97,7 @@ func (l *load) enter(ctx context.Context, i int) (*socket, error) {
 func (l *load) listen(ctx context.Context, s *socket) {
 	entered := false
 	for {
-		_, text, err := s.next(ctx)
+		_, text, err := s.readMessage(ctx)
 		if err != nil {
 			if !entered {
 				l.here.Done()
@@ -121,23 +121,23 @@ func (l *load) hear(text []byte) (here bool) {
 	}
 	if e.Kind == "said" {
 		if sent, err := strconv.ParseInt(e.Text, 10, 64); err == nil {
-			l.note(time.Since(time.Unix(0, sent)))
+			l.record(time.Since(time.Unix(0, sent)))
 		}
 		l.arrived.Add(1)
 	}
 	return e.Kind == "here"
 }
 
-func (l *load) note(latency time.Duration) {
+func (l *load) record(latency time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.latencies = append(l.latencies, latency)
 }
 
-// speak lets the members speak in turn, until ctx ends, and returns how often.
+// sendAll lets the members speak in turn, until ctx ends, and returns how often.
 //
 //movenext:async
-func (l *load) speak(ctx context.Context, sockets []*socket) (sent int, err error) {
+func (l *load) sendAll(ctx context.Context, sockets []*socket) (sent int, err error) {
 	pace := rate.NewLimiter(rate.Limit(l.rate), 1)
 	for i := 0; ; i = (i + 1) % len(sockets) {
 		if err := pace.Wait(ctx); err != nil {
@@ -153,8 +153,8 @@ func (l *load) speak(ctx context.Context, sockets []*socket) (sent int, err erro
 // membersOf returns how many members a room has.
 func (l *load) membersOf(room int) int { return (l.load + l.rooms - 1 - room) / l.rooms }
 
-// settle waits until everything has arrived, or nothing arrives any more.
-func (l *load) settle(ctx context.Context) {
+// awaitQuiet waits until everything has arrived, or nothing arrives any more.
+func (l *load) awaitQuiet(ctx context.Context) {
 	for last, rounds := int64(-1), 0; rounds < 20 && ctx.Err() == nil; rounds++ {
 		if n := l.arrived.Load(); n == l.expected.Load() {
 			return
@@ -165,8 +165,8 @@ func (l *load) settle(ctx context.Context) {
 	}
 }
 
-// account prints the summary.
-func (l *load) account(out io.Writer, sent int, took time.Duration) {
+// report prints the summary.
+func (l *load) report(out io.Writer, sent int, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	slices.Sort(l.latencies)

@@ -25,19 +25,19 @@ import (
 
 // config holds the values of the flags.
 type config struct {
-	addr  string
-	most  int
-	load  int
-	rate  int
-	rooms int
-	stats time.Duration
-	last  time.Duration
+	addr           string
+	maxConnections int
+	load           int
+	rate           int
+	rooms          int
+	stats          time.Duration
+	last           time.Duration
 }
 
 func main() {
 	var c config
 	flag.StringVar(&c.addr, "addr", "localhost:8080", "where to listen, or the `address` of the server to load")
-	flag.IntVar(&c.most, "most", 15_000, "serve at most `n` connections")
+	flag.IntVar(&c.maxConnections, "most", 15_000, "serve at most `n` connections")
 	flag.IntVar(&c.load, "load", 0, "be `n` members of a server that runs elsewhere, and count what arrives")
 	flag.IntVar(&c.rate, "rate", 50, "with -load: send `n` messages a second")
 	flag.IntVar(&c.rooms, "rooms", 50, "with -load: spread the members over `n` rooms")
@@ -66,7 +66,7 @@ func run(ctx context.Context, c config) error {
 		return err
 	}
 	fmt.Printf("chat at http://%s\n", l.Addr())
-	room := newChat(context.WithoutCancel(ctx), c.most, 30*time.Second)
+	room := newChat(context.WithoutCancel(ctx), c.maxConnections, 30*time.Second)
 	if c.stats > 0 {
 		go report(ctx, room, c.stats)
 	}

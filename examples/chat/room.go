@@ -19,8 +19,8 @@ type room struct {
 	list    []*member // of members, or nil if it is not up to date; never changed
 }
 
-// mostNames is how many names a new member receives.
-const mostNames = 50
+// maxNames is how many names a new member receives.
+const maxNames = 50
 
 // join puts m into a room, notifies the others, and returns the room.
 func (c *chat) join(ctx context.Context, name string, m *member) *room {
@@ -36,7 +36,7 @@ func (c *chat) join(ctx context.Context, name string, m *member) *room {
 	r.list = nil
 	here := event{Kind: "here", Name: m.name, Count: len(r.members)}
 	for other := range r.members {
-		if len(here.Names) == mostNames {
+		if len(here.Names) == maxNames {
 			break
 		}
 		here.Names = append(here.Names, other.name)

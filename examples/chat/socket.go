@@ -21,10 +21,10 @@ import (
 
 // Limits of a connection.
 const (
-	mostMessage = 64 << 10         // bytes of a message, all of its fragments together
-	mostQueued  = 64               // frames that wait for a slow peer
-	writeTime   = 20 * time.Second // for what is queued at a time
-	lingerTime  = time.Second      // for the peer's close frame
+	maxMessage = 64 << 10         // bytes of a message, all of its fragments together
+	maxQueued  = 64               // frames that wait for a slow peer
+	writeTime  = 20 * time.Second // for what is queued at a time
+	lingerTime = time.Second      // for the peer's close frame
 )
 
 // socket is one end of a WebSocket (RFC 6455): frames over a connection of package netio.
@@ -69,15 +69,15 @@ func newSocket(c *netio.Conn, side ws.State, silence time.Duration, ahead ...byt
 	return &socket{conn: c, in: netio.NewBuffered(c, ahead...), silence: silence, state: side}
 }
 
-// next returns the next message. It answers pings, and it puts fragments together. Its error is a
-// *closeError if the peer has closed the connection or has broken a rule. A peer that is silent
-// for long gets one ping.
+// readMessage returns the next message. It answers pings, and it puts fragments together. Its
+// error is a *closeError if the peer has closed the connection or has broken a rule. A peer that
+// is silent for long gets one ping.
 //
 // It waits here and not further down: a machine that waits keeps a frame for each function
 // between the loop and the socket.
 //
 //movenext:async
-func (s *socket) next(ctx context.Context) (op ws.OpCode, message []byte, err error) {
+func (s *socket) readMessage(ctx context.Context) (op ws.OpCode, message []byte, err error) {
 	for asked := false; ; {
 		err := s.conn.SetReadDeadline(time.Now().Add(s.silence))
 		if err == nil {
@@ -95,40 +95,40 @@ func (s *socket) next(ctx context.Context) (op ws.OpCode, message []byte, err er
 			return 0, nil, err
 		}
 		asked = false
-		message, complete, err := s.frame(ctx)
+		message, complete, err := s.readFrame(ctx)
 		if complete || err != nil {
 			return s.op, message, err
 		}
 	}
 }
 
-// frame reads a frame, and returns a message if the frame completes one. The whole frame has to
-// arrive within the time that the peer may be silent, so a peer that sends a byte a second does
+// readFrame reads a frame, and returns a message if the frame completes one. The whole frame has
+// to arrive within the time that the peer may be silent, so a peer that sends a byte a second does
 // not hold a buffer forever.
 //
 //movenext:async
-func (s *socket) frame(ctx context.Context) (message []byte, complete bool, err error) {
+func (s *socket) readFrame(ctx context.Context) (message []byte, complete bool, err error) {
 	if err := s.conn.SetReadDeadline(time.Now().Add(s.silence)); err != nil {
 		return nil, false, err
 	}
-	h, err := s.header(ctx)
+	h, err := s.readHeader(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	p, err := s.payload(h)
+	p, err := s.readPayload(h)
 	if err != nil {
 		return nil, false, err
 	}
 	if h.OpCode.IsControl() {
-		return nil, false, s.control(ctx, h.OpCode, p)
+		return nil, false, s.handleControl(ctx, h.OpCode, p)
 	}
 	return s.collect(h, p)
 }
 
-// header reads the header of a frame and checks it.
+// readHeader reads the header of a frame and checks it.
 //
 //movenext:async
-func (s *socket) header(ctx context.Context) (ws.Header, error) {
+func (s *socket) readHeader(ctx context.Context) (ws.Header, error) {
 	p, err := s.in.Peek(ctx, 2)
 	if err != nil {
 		return ws.Header{}, err
@@ -147,7 +147,7 @@ func (s *socket) header(ctx context.Context) (ws.Header, error) {
 	if err := ws.CheckHeader(h, s.state); err != nil {
 		return h, &closeError{ws.StatusProtocolError, err.Error()}
 	}
-	if h.Length > mostMessage {
+	if h.Length > maxMessage {
 		return h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	return h, nil
@@ -168,10 +168,10 @@ func headerSize(b byte) int {
 	return size
 }
 
-// payload reads the payload of a frame.
+// readPayload reads the payload of a frame.
 //
 //movenext:async
-func (s *socket) payload(h ws.Header) ([]byte, error) {
+func (s *socket) readPayload(h ws.Header) ([]byte, error) {
 	p := make([]byte, h.Length)
 	for n := 0; n < len(p); {
 		got, err := s.in.Read(p[n:])
@@ -189,20 +189,20 @@ func (s *socket) payload(h ws.Header) ([]byte, error) {
 	return p, nil
 }
 
-// control answers a control frame.
-func (s *socket) control(ctx context.Context, op ws.OpCode, p []byte) error {
+// handleControl answers a control frame.
+func (s *socket) handleControl(ctx context.Context, op ws.OpCode, p []byte) error {
 	switch op {
 	case ws.OpPing:
 		s.send(ctx, ws.NewPongFrame(p))
 	case ws.OpClose:
-		return closedBy(p)
+		return parseClose(p)
 	}
 	return nil
 }
 
-// closedBy returns what a close frame says. A frame that breaks a rule is answered with
+// parseClose returns what a close frame says. A frame that breaks a rule is answered with
 // that rule.
-func closedBy(p []byte) *closeError {
+func parseClose(p []byte) *closeError {
 	if len(p) == 0 {
 		return &closeError{ws.StatusNormalClosure, ""}
 	}
@@ -221,7 +221,7 @@ func (s *socket) collect(h ws.Header, p []byte) (message []byte, complete bool, 
 	if h.OpCode != ws.OpContinuation {
 		s.op = h.OpCode
 	}
-	if len(s.partial)+len(p) > mostMessage {
+	if len(s.partial)+len(p) > maxMessage {
 		return nil, false, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	if !h.Fin {
@@ -259,7 +259,7 @@ func (s *socket) sendBytes(ctx context.Context, frame []byte, last bool) {
 		s.mu.Unlock()
 		return
 	}
-	if len(s.queue) == mostQueued {
+	if len(s.queue) == maxQueued {
 		s.mu.Unlock()
 		_ = s.conn.Close() // which ends the machine that reads, and the one that writes
 		return
@@ -341,7 +341,7 @@ func (s *socket) linger() {
 	if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 		return
 	}
-	for rest, p := mostMessage, make([]byte, 512); rest > 0; {
+	for rest, p := maxMessage, make([]byte, 512); rest > 0; {
 		n, err := s.in.Read(p)
 		if err != nil {
 			return
