@@ -39,7 +39,7 @@ import "github.com/movenext/movenext/internal/interleave"
 // Proof that no goroutine accesses n or its target after Settle has returned. A visitor
 // that has n took it in its step 2, before the list was closed, so it held the list
 // before the owner's step 4, which waits for the visitor's step 4. A visitor delivers its
-// late nodes after that, but no attended node is among them: in its step 3, seen takes
+// late nodes after that, but no attended node is among them: in its step 3, takeAttended takes
 // those out of the chain. A visitor that starts to hold later finds the list closed.
 //
 // It is tempting to skip step 4, since n can no longer be in the list. But a
@@ -60,8 +60,8 @@ func (n *Node) PrepareAttended(t Target) {
 // has completed and n belongs to its owner again.
 func (n *Node) Leave() bool { return n.state.CompareAndSwap(attended, waiting) }
 
-// seen takes an attended node out of a chain, unless its owner has left.
-func (n *Node) seen() bool { return n.state.CompareAndSwap(attended, delivered) }
+// takeAttended takes an attended node out of a chain, unless its owner has left.
+func (n *Node) takeAttended() bool { return n.state.CompareAndSwap(attended, delivered) }
 
 // CompleteAttended is [List.Complete] for the goroutine that owns the attended nodes of
 // l, if any.

@@ -135,7 +135,7 @@ func (l *List) Add(n *Node) bool {
 // Complete closes the list and returns the nodes to deliver, oldest first. The
 // operation's result must have been written before: Complete publishes it.
 func (l *List) Complete() Chain {
-	return inOrder(l.head.Swap(closed), (*Node).seen)
+	return inOrder(l.head.Swap(closed), (*Node).takeAttended)
 }
 
 // Closed reports whether Complete has been called.
@@ -224,7 +224,7 @@ func (l *List) putBack(rest *Node) Chain {
 			return Chain{}
 		}
 		if l.Closed() {
-			return inOrder(kept, (*Node).seen)
+			return inOrder(kept, (*Node).takeAttended)
 		}
 		rest = stack(l.detach(), kept)
 	}

@@ -22,8 +22,8 @@ import "github.com/movenext/movenext/internal/interleave"
 // other goroutine). Still, the wait is bounded, in case a callback look visits another
 // list: two such callbacks could wait for each other.
 
-// patience is how often a visitor yields to other holders, which takes some milliseconds.
-const patience = 1 << 16 >> interleave.Shrink
+// maxVisits is how often a visitor yields to other holders, which takes some milliseconds.
+const maxVisits = 1 << 16 >> interleave.Shrink
 
 // Visit calls look for the targets of the nodes that wait in l, the last added first,
 // and stops after limit of them. What look sees may be outdated when Visit returns.
@@ -78,7 +78,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 		return // no node waits
 	}
 	for i := 0; !l.tryHold(); i++ {
-		if i == patience {
+		if i == maxVisits {
 			l.holdToo()
 			break
 		}

@@ -123,6 +123,6 @@ func TestTheErrorOfAContextWithACause(t *testing.T) {
 		{ended(fmt.Errorf("because: %w", context.Canceled)), "because: context canceled"},
 		{&slowContext{Context: alive, err: context.Canceled}, "context canceled"},
 	} {
-		assert.EqualError(t, whyEnded(c.ctx), c.want)
+		assert.EqualError(t, endReason(c.ctx), c.want)
 	}
 }

@@ -71,15 +71,15 @@ func checkContext(ctx context.Context) (context.Context, error) {
 		return context.Background(), nil
 	}
 	if ctx.Err() != nil {
-		return ctx, whyEnded(ctx)
+		return ctx, endReason(ctx)
 	}
 	return ctx, nil
 }
 
-// whyEnded returns the error of a wait that ctx has ended: ctx's Err, and its cause if
+// endReason returns the error of a wait that ctx has ended: ctx's Err, and its cause if
 // that adds information. A job's Wait reports the same error, so both forms of an
 // operation fail alike.
-func whyEnded(ctx context.Context) error {
+func endReason(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
 		return cause
@@ -87,9 +87,9 @@ func whyEnded(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// whyWaitEnded returns the reason of a *job.WaitError, and any other error unchanged. A user's
+// waitEndReason returns the reason of a *job.WaitError, and any other error unchanged. A user's
 // context may be done and have no error: even then, giving up must not look like success.
-func whyWaitEnded(err error) error {
+func waitEndReason(err error) error {
 	wait, ok := errors.AsType[*job.WaitError](err)
 	switch {
 	case !ok:

@@ -55,7 +55,7 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 		return f.result()
 	}
 	var none T
-	return none, whyWaitEnded(err)
+	return none, waitEndReason(err)
 }
 
 // waitAsync returns a job that ends with the flight, or with ctx.

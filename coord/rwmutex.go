@@ -27,11 +27,11 @@ type RWMutex struct {
 }
 
 // access is the kind of access that a waiter of a RWMutex requests.
-type access = bool
+type access uint8
 
 const (
-	read  access = false
-	write access = true
+	read access = iota
+	write
 )
 
 // Lock waits until the lock is free and takes it for writing. It returns nil, or the
@@ -98,17 +98,17 @@ func (m *RWMutex) RUnlock() {
 	decided.deliver(nil)
 }
 
-func (m *RWMutex) lock(ctx context.Context, access access) error {
+func (m *RWMutex) lock(ctx context.Context, kind access) error {
 	budget.Yield()
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		return err
 	}
-	if m.try(access) {
+	if m.try(kind) {
 		// Yield with the lock held: in a search, others must be able to find it locked.
 		budget.Yield()
 	} else {
-		_, err = wait(ctx, m, access)
+		_, err = wait(ctx, m, kind)
 	}
 	if err == nil {
 		m.holder.record(ctx)
@@ -116,42 +116,42 @@ func (m *RWMutex) lock(ctx context.Context, access access) error {
 	return err
 }
 
-func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] {
+func (m *RWMutex) lockAsync(ctx context.Context, kind access) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
-	if m.try(how) {
+	if m.try(kind) {
 		return completedVoid()
 	}
-	return waitAsync(ctx, m, how)
+	return waitAsync(ctx, m, kind)
 }
 
-func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, how access) (*statemachine.WaitingVoid[job.Void], error) {
+func (m *RWMutex) enter(r *statemachine.Run, ctx context.Context, kind access) (*statemachine.WaitingVoid[job.Void], error) {
 	ctx, err := checkContext(ctx)
 	if err != nil {
 		return endEntryVoid(r, m, err)
 	}
-	if r.Proceed() && m.try(how) {
+	if r.Proceed() && m.try(kind) {
 		m.holder.recordMachine(r)
 		return nil, nil
 	}
-	return enterWaitVoid(r, ctx, m, how), nil
+	return enterWaitVoid(r, ctx, m, kind), nil
 }
 
-func (m *RWMutex) try(how access) bool {
+func (m *RWMutex) try(kind access) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.queue.empty() && m.take(how)
+	return m.queue.empty() && m.take(kind)
 }
 
 // take takes the lock if its current holders allow that. The caller has to check whether
 // other waiters come first.
-func (m *RWMutex) take(how access) bool {
+func (m *RWMutex) take(kind access) bool {
 	switch {
 	case m.writing:
 		return false
-	case how == read:
+	case kind == read:
 		m.readers++
 		return true
 	}
@@ -160,8 +160,8 @@ func (m *RWMutex) take(how access) bool {
 }
 
 // release undoes take.
-func (m *RWMutex) release(how access) {
-	if how == write {
+func (m *RWMutex) release(kind access) {
+	if kind == write {
 		m.holder.clear()
 		m.writing = false
 	} else {

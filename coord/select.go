@@ -124,7 +124,7 @@ func selectCase(ctx context.Context, cases []Case) (chosen int, err error) {
 			return i, err
 		}
 		if _, err := s.change().Await(); err != nil {
-			return -1, whyWaitEnded(err)
+			return -1, waitEndReason(err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ resume2:
 		f.await2 = nil
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
-			f.chosen, f.err = -1, whyWaitEnded(err2)
+			f.chosen, f.err = -1, waitEndReason(err2)
 //line github.com/movenext/movenext/coord/select.go:127
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
@@ -160,4 +160,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5cbed73d0afe5599
+// Digest of what is above: 1ed034eefc983806

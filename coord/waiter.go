@@ -180,7 +180,7 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	if err == nil {
 		return v, nil
 	}
-	w.giveUp(whyWaitEnded(err))
+	w.giveUp(waitEndReason(err))
 	// The waiter is decided now, so the result is there or about to be: no user code
 	// runs between deciding and completing. But it may have to wait for a Cond's lock.
 	// The first attempt involves the worker; if the worker refuses, the second one
@@ -190,7 +190,7 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 }
 
 // ContextEnded implements ctxwatch.Listener.
-func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx)) }
+func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(endReason(w.ctx)) }
 
 // giveUp performs the right-hand list above. It does nothing if the waiter was served.
 func (w *waiter[R, P]) giveUp(why error) {

@@ -173,7 +173,7 @@ func (c *Conn) transferDataEnter(r *statemachine.Run, k kind, p []byte) (*statem
 
 // enterWithin enters an operation for a machine. A nil ctx does not end it.
 func (c *Conn) enterWithin(r *statemachine.Run, ctx context.Context, k kind, p []byte) (*statemachine.Waiting[int], int, error) {
-	if err := whyEnded(ctx); err != nil {
+	if err := endReason(ctx); err != nil {
 		return nil, 0, err
 	}
 	tr := transfer{kind: k, buf: p}
@@ -218,8 +218,8 @@ func (c *Conn) awaitEnter(r *statemachine.Run, ctx context.Context, k kind) (*st
 //movenext:async
 func connAwait(ctx context.Context, c *Conn, k kind) error { return c.await(ctx, k) }
 
-// whyEnded returns why ctx has ended, or nil.
-func whyEnded(ctx context.Context) error {
+// endReason returns why ctx has ended, or nil.
+func endReason(ctx context.Context) error {
 	if ctx == nil || ctx.Err() == nil {
 		return nil
 	}

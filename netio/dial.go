@@ -64,7 +64,7 @@ func withoutCancel(ctx context.Context) context.Context {
 func checkDial(ctx context.Context, network string) error {
 	switch network {
 	case "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6", "unix", "unixgram", "unixpacket":
-		return whyEnded(ctx)
+		return endReason(ctx)
 	}
 	return &net.OpError{Op: "dial", Net: network, Err: net.UnknownNetworkError(network)}
 }
@@ -75,7 +75,7 @@ func dial(ctx context.Context, network, address string) (*Conn, error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, network, address)
 	if err != nil {
-		if why := whyEnded(ctx); why != nil {
+		if why := endReason(ctx); why != nil {
 			return nil, errors.Join(why, err)
 		}
 		return nil, err

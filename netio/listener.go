@@ -89,7 +89,7 @@ func (l *Listener) acceptWithinAsync(ctx context.Context) *job.Job[*Conn] {
 }
 
 func (l *Listener) acceptWithinEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[*Conn], *Conn, error) {
-	if err := whyEnded(ctx); err != nil {
+	if err := endReason(ctx); err != nil {
 		return nil, nil, err
 	}
 	return l.acceptEnter(r, ctx)

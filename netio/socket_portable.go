@@ -160,7 +160,7 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 	<-cut
 	s.cutWrite(false)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = whyEnded(ctx)
+		err = endReason(ctx)
 	}
 	return n, err
 }
@@ -219,7 +219,7 @@ func (s *socket) look(ctx context.Context) error {
 func (s *socket) finishLook(ctx context.Context) error {
 	p, err := s.looking.Wait(ctx)
 	if !s.looking.IsCompleted() {
-		return whyEnded(ctx)
+		return endReason(ctx)
 	}
 	s.looking = nil
 	s.ahead = append(s.ahead, p...)
@@ -246,7 +246,7 @@ func (s *socket) accept(ctx context.Context) (net.Conn, error) {
 		}
 		nc, err := s.accepting.Wait(ctx)
 		if !s.accepting.IsCompleted() {
-			return nil, whyEnded(ctx)
+			return nil, endReason(ctx)
 		}
 		s.accepting = nil
 		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {

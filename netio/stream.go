@@ -109,7 +109,7 @@ func waitReadable(ctx context.Context, src AsyncReader) error {
 	case waitableReader:
 		return src.Readable(ctx)
 	default:
-		return whyEnded(ctx)
+		return endReason(ctx)
 	}
 }
 

@@ -48,8 +48,8 @@ const (
 // entry is where [Here] finds a worker. on is a plain field: only the goroutine that has
 // set busy reads and writes it.
 type entry struct {
-	busy atomic.Bool
-	on   Worker
+	busy   atomic.Bool
+	worker Worker
 }
 
 var (
@@ -85,7 +85,7 @@ func takeEntry(on Worker) int {
 		}
 		n := int(cursor.Add(1) % entries)
 		if s := &table[n]; !s.busy.Load() && s.busy.CompareAndSwap(false, true) {
-			s.on = on
+			s.worker = on
 			used.Add(1)
 			return n
 		}
@@ -94,7 +94,7 @@ func takeEntry(on Worker) int {
 }
 
 func (s *entry) leave() {
-	s.on = nil
+	s.worker = nil
 	s.busy.Store(false)
 	used.Add(-1)
 }
@@ -149,7 +149,7 @@ func workerOn(stack []uintptr, accepted func(Worker) bool) Worker {
 		if weight *= digits; weight < entries {
 			continue
 		}
-		if on := table[n].on; accepted(on) {
+		if on := table[n].worker; accepted(on) {
 			return on
 		}
 		n, weight = 0, 1

@@ -78,7 +78,7 @@ func (h *Home) TrySubmit(w Work, hint Hint) (err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = submitPanicked(v)
+			err = newSubmitPanicError(v)
 		}
 	}()
 	return h.Scheduler.Submit(w, hint)

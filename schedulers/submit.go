@@ -56,13 +56,13 @@ func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = submitPanicked(v)
+			err = newSubmitPanicError(v)
 		}
 	}()
 	return s.Submit(w, from)
 }
 
-func submitPanicked(v any) error { return &SubmitPanicError{Value: v, Stack: debug.Stack()} }
+func newSubmitPanicError(v any) error { return &SubmitPanicError{Value: v, Stack: debug.Stack()} }
 
 // SubmitPanicError is the error of [TrySubmit] if Submit has panicked. It matches
 // [ErrRejected], and the panic's value if that is an error.

@@ -28,8 +28,8 @@ var (
 // zero Limiter allows nothing. All methods are safe for concurrent use. It is the
 // Limiter of golang.org/x/time/rate, with the differences in the package documentation.
 type Limiter struct {
-	clock clock                // nil: real time, or the clock of a wait's context
-	on    schedulers.Scheduler // whose clock that is
+	clock     clock                // nil: real time, or the clock of a wait's context
+	scheduler schedulers.Scheduler // whose clock that is
 
 	mu     sync.Mutex
 	limit  Limit
@@ -43,7 +43,7 @@ type Limiter struct {
 type clock interface{ Now() time.Duration }
 
 // Option configures a [Limiter].
-type Option struct{ on schedulers.Scheduler }
+type Option struct{ scheduler schedulers.Scheduler }
 
 // On makes the limiter measure time with the clock of s, if s has one, as a simulation does.
 func On(s schedulers.Scheduler) Option { return Option{s} }
@@ -52,8 +52,8 @@ func On(s schedulers.Scheduler) Option { return Option{s} }
 func NewLimiter(r Limit, b int, opts ...Option) *Limiter {
 	l := &Limiter{limit: r, burst: b, tokens: float64(b)}
 	for _, o := range opts {
-		if c, ok := o.on.(clock); ok {
-			l.clock, l.on = c, o.on
+		if c, ok := o.scheduler.(clock); ok {
+			l.clock, l.scheduler = c, o.scheduler
 		}
 	}
 	return l
@@ -81,7 +81,7 @@ func (l *Limiter) Tokens() float64 { return l.TokensAt(l.now()) }
 func (l *Limiter) TokensAt(t time.Time) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.at(t)
+	return l.tokensAt(t)
 }
 
 // SetLimit changes the rate from now on. Existing reservations keep their times.
@@ -128,10 +128,12 @@ func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
 // Wait waits until an event may happen. It returns nil, the reason why ctx ended,
 // [ErrBurst], or immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its
 // twin is [Limiter.WaitAsync].
-func (l *Limiter) Wait(ctx context.Context) error { return waited(ctx, l, 1) }
+func (l *Limiter) Wait(ctx context.Context) error { return waitEvents(ctx, l, 1) }
 
 // WaitAsync is [Limiter.Wait] as a job. It does not block.
-func (l *Limiter) WaitAsync(ctx context.Context) *job.Job[job.Void] { return waitedAsync(ctx, l, 1) }
+func (l *Limiter) WaitAsync(ctx context.Context) *job.Job[job.Void] {
+	return waitEventsAsync(ctx, l, 1)
+}
 
 // WaitEnter is [Limiter.Wait] as generated machines call it.
 func (l *limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemachine.WaitingVoid[job.Void], error) {
@@ -139,16 +141,16 @@ func (l *limiter) WaitEnter(r *statemachine.Run, ctx context.Context) (*statemac
 }
 
 // WaitN is [Limiter.Wait] for n events at once. Its twin is [Limiter.WaitNAsync].
-func (l *Limiter) WaitN(ctx context.Context, n int) error { return waited(ctx, l, n) }
+func (l *Limiter) WaitN(ctx context.Context, n int) error { return waitEvents(ctx, l, n) }
 
 // WaitNAsync is [Limiter.WaitN] as a job. It does not block.
 func (l *Limiter) WaitNAsync(ctx context.Context, n int) *job.Job[job.Void] {
-	return waitedAsync(ctx, l, n)
+	return waitEventsAsync(ctx, l, n)
 }
 
 // WaitNEnter is [Limiter.WaitN] as generated machines call it.
 func (l *limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*statemachine.WaitingVoid[job.Void], error) {
-	m, err := waitedEnter(r, ctx, l, n)
+	m, err := waitEventsEnter(r, ctx, l, n)
 	return statemachine.WaitingForVoid(m), err
 }
 
@@ -156,11 +158,11 @@ func (l *limiter) WaitNEnter(r *statemachine.Run, ctx context.Context, n int) (*
 // does not list methods that are declared on another name.
 type limiter = Limiter
 
-// waited implements all forms of Wait and WaitN. It is a separate function because the
+// waitEvents implements all forms of Wait and WaitN. It is a separate function because the
 // frame of its machine would otherwise be an exported name.
 //
 //movenext:async
-func waited(ctx context.Context, l *Limiter, n int) error {
+func waitEvents(ctx context.Context, l *Limiter, n int) error {
 	r, ctx, err := l.prepare(ctx, n)
 	if err != nil {
 		return err
@@ -185,8 +187,8 @@ func (l *Limiter) prepare(ctx context.Context, n int) (r Reservation, with conte
 	if ctx.Err() != nil {
 		return r, ctx, context.Cause(ctx)
 	}
-	if l.on != nil {
-		ctx = schedulers.With(ctx, l.on)
+	if l.scheduler != nil {
+		ctx = schedulers.With(ctx, l.scheduler)
 	}
 	t := l.nowIn(ctx)
 	longest := forever
@@ -221,9 +223,9 @@ func (l *Limiter) clockIn(ctx context.Context) clock {
 	return c
 }
 
-// at returns the tokens at the time t; mu is held. A t before the last count is replaced
+// tokensAt returns the tokens at the time t; mu is held. A t before the last count is replaced
 // by the time of that count.
-func (l *Limiter) at(t time.Time) float64 {
+func (l *Limiter) tokensAt(t time.Time) float64 {
 	if l.last.IsZero() || !t.After(l.last) {
 		return min(l.tokens, float64(l.burst))
 	}
@@ -233,14 +235,14 @@ func (l *Limiter) at(t time.Time) float64 {
 // advance counts the tokens up to t; mu is held. The time of the last count never goes
 // back: otherwise tokens would be counted twice.
 func (l *Limiter) advance(t time.Time) {
-	l.tokens = l.at(t)
+	l.tokens = l.tokensAt(t)
 	if t.After(l.last) {
 		l.last = t
 	}
 }
 
-// reserve takes n tokens if that takes no longer than longest.
-func (l *Limiter) reserve(t time.Time, n int, longest time.Duration) Reservation {
+// reserve takes n tokens if that takes no longer than maxWait.
+func (l *Limiter) reserve(t time.Time, n int, maxWait time.Duration) Reservation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := Reservation{limiter: l, limit: l.limit, made: t, when: t}
@@ -248,12 +250,12 @@ func (l *Limiter) reserve(t time.Time, n int, longest time.Duration) Reservation
 		r.ok = true
 		return r
 	}
-	left := l.at(t) - float64(n)
+	left := l.tokensAt(t) - float64(n)
 	var wait time.Duration
 	if left < 0 {
 		wait = l.limit.duration(-left)
 	}
-	if n > l.burst || wait > longest {
+	if n > l.burst || wait > maxWait {
 		return r
 	}
 	r.ok, r.tokens, r.when = true, n, later(t, wait)

@@ -58,7 +58,7 @@ func (r *Reservation) CancelAt(t time.Time) {
 	if back <= 0 {
 		return
 	}
-	l.tokens = min(l.at(t)+back, float64(l.burst))
+	l.tokens = min(l.tokensAt(t)+back, float64(l.burst))
 	if t.After(l.last) {
 		l.last = t
 	}

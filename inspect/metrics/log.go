@@ -17,7 +17,7 @@ const maxQueued = 1024
 
 // logger is one call of Log.
 type logger struct {
-	to      *slog.Logger
+	log     *slog.Logger
 	records chan record
 	missed  atomic.Uint64
 }
@@ -41,7 +41,7 @@ func Log(to *slog.Logger, opts ...Option) (stop func()) {
 	if to == nil {
 		return func() {}
 	}
-	l := &logger{to: to, records: make(chan record, maxQueued)}
+	l := &logger{log: to, records: make(chan record, maxQueued)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -66,12 +66,12 @@ func (l *logger) write() {
 		if n := l.missed.Swap(0); n > 0 {
 			r.attrs = append(r.attrs, slog.Uint64("dropped", n))
 		}
-		l.to.LogAttrs(context.Background(), r.level, r.text, r.attrs...)
+		l.log.LogAttrs(context.Background(), r.level, r.text, r.attrs...)
 	}
 }
 
 func (l *logger) add(level slog.Level, text string, attrs func() []slog.Attr) {
-	if !l.to.Enabled(context.Background(), level) {
+	if !l.log.Enabled(context.Background(), level) {
 		return
 	}
 	select {

@@ -33,10 +33,10 @@ const (
 
 // Option is an option of [Start] and [Create]. Options are plain values.
 type Option struct {
-	max     int64
-	oneIn   int
-	of      []schedulers.Scheduler
-	onError schedulers.Hook[error]
+	max        int64
+	oneIn      int
+	schedulers []schedulers.Scheduler
+	onError    schedulers.Hook[error]
 }
 
 // MaxBytes ends the recording with [ErrFull] before it exceeds n bytes. Very small n count as
@@ -51,7 +51,7 @@ func OneIn(n int) Option { return Option{oneIn: n} }
 // Of records only the events of these schedulers and of those on top of them, and the jobs that
 // they run. The schedulers of repeated options are combined. A group of package priority and a
 // queue of package roundrobin are on top of the scheduler beneath their own one.
-func Of(s ...schedulers.Scheduler) Option { return Option{of: s} }
+func Of(s ...schedulers.Scheduler) Option { return Option{schedulers: s} }
 
 // OnError makes f hear at once why a recording ends before it is stopped. f is called on a
 // goroutine of the recorder; a panic in f is contained: see [schedulers.Hook].
@@ -98,7 +98,7 @@ func Start(w io.Writer, opts ...Option) *Recorder {
 		if o.onError.IsSet() {
 			r.onError = o.onError
 		}
-		r.schedulers = append(r.schedulers, o.of...)
+		r.schedulers = append(r.schedulers, o.schedulers...)
 	}
 	r.encoder.out = append(r.encoder.out, header...)
 	r.size = int64(len(header))

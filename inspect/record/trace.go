@@ -27,7 +27,7 @@ func Trace(opts ...Option) (stop func()) {
 	oneIn := 1
 	for _, o := range opts {
 		oneIn = max(oneIn, o.oneIn)
-		t.schedulers = append(t.schedulers, o.of...)
+		t.schedulers = append(t.schedulers, o.schedulers...)
 	}
 	stopWork := schedulers.Observe(t.hearWork, schedulers.OneIn(oneIn))
 	stopLife := inspect.Observe(t.hearLife, inspect.Sample(oneIn))

@@ -156,12 +156,12 @@ func (it *Item) Drop(w schedulers.Work, reason error) {
 
 // GiveUpAll abandons all queued work, oldest first.
 func (t *Passthrough) GiveUpAll() {
-	for _, it := range t.queued() {
+	for _, it := range t.queuedItems() {
 		it.GiveUp(schedulers.ErrShutdown)
 	}
 }
 
-func (t *Passthrough) queued() []*Item {
+func (t *Passthrough) queuedItems() []*Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(t.items.All())

@@ -137,7 +137,7 @@ func (c *climbController) init(p *Pool) {
 func (c *climbController) watch(p *Pool) {
 	if !c.watching {
 		c.watching = true
-		c.sampledAt, c.sampledCompleted = c.clock.Now(), p.completed()
+		c.sampledAt, c.sampledCompleted = c.clock.Now(), p.countCompleted()
 		c.lastCompleted, c.lastProgressAt = c.sampledCompleted, c.sampledAt
 		c.clock.StartTimer(&c.timer, ClimbingInterval)
 	}
@@ -214,18 +214,18 @@ func (c *climbController) allow(p *Pool, requested int) int {
 
 // noteProgress records when work last ended; mu is held.
 func (c *climbController) noteProgress(p *Pool) {
-	if done := p.completed(); done != c.lastCompleted {
+	if done := p.countCompleted(); done != c.lastCompleted {
 		c.lastCompleted, c.lastProgressAt = done, c.clock.Now()
 	}
 }
 
-// completed returns how many work items of the workers have ended or were
+// countCompleted returns how many work items of the workers have ended or were
 // reclaimed by a waiter; mu is held.
-func (p *Pool) completed() uint64 {
+func (p *Pool) countCompleted() uint64 {
 	sum := p.slots.completed + p.count.reclaimed
 	for _, w := range p.slots.all {
 		w.mu.Lock()
-		sum += w.completed()
+		sum += w.countCompleted()
 		w.mu.Unlock()
 	}
 	return sum

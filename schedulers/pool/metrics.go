@@ -30,7 +30,7 @@ func (w *worker) addTo(m *schedulers.Metrics) {
 	defer w.mu.Unlock()
 	m.Submitted += w.accepted + w.loop.Repeated()
 	m.Queued += uint64(w.local.Len())
-	m.Completed += w.completed()
+	m.Completed += w.countCompleted()
 	m.Panicked += w.loop.Panicked()
 	m.Stolen += w.stolen
 	if w.loop.Busy() {

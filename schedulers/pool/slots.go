@@ -29,7 +29,7 @@ func (s *slots) release(p *Pool, w *worker) {
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]
 		s.accepted += last.accepted + last.loop.Repeated()
-		s.completed += last.completed() // it ends: its queue is closed and empty, so this is final
+		s.completed += last.countCompleted() // final: its queue is closed and empty
 		s.panicked += last.loop.Panicked()
 		s.stolen += last.stolen
 		s.all[n-1] = nil

@@ -141,8 +141,8 @@ func (w *worker) popNewest(repeat bool) schedulers.Work {
 	return work
 }
 
-// completed returns how many work items of this worker have ended; mu is held.
-func (w *worker) completed() uint64 { return w.loop.Completed() + w.repeated + w.reclaimed }
+// countCompleted returns how many work items of this worker have ended; mu is held.
+func (w *worker) countCompleted() uint64 { return w.loop.Completed() + w.repeated + w.reclaimed }
 
 // steps returns a number that grows when the worker takes or finishes work.
 func (w *worker) steps() uint64 {

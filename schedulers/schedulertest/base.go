@@ -79,26 +79,26 @@ func (b *base) MayRunInPlace(schedulers.Work, schedulers.Worker) (never bool) { 
 func (b *base) MaxConcurrency() int                                           { return 2 }
 
 // baseWorker is the worker of a base.
-type baseWorker struct{ of *base }
+type baseWorker struct{ base *base }
 
-func (s baseWorker) Scheduler() schedulers.Scheduler { return s.of }
+func (s baseWorker) Scheduler() schedulers.Scheduler { return s.base }
 func (s baseWorker) ID() int                         { return 1 }
 
 func (s baseWorker) Block() (func(), error) { return s.wait("Block") }
 
 func (s baseWorker) BlockFor(home schedulers.Scheduler, _ <-chan struct{}) (func(), error) {
-	if schedulers.RunsOn(home, s.of) {
+	if schedulers.RunsOn(home, s.base) {
 		return s.wait("BlockFor own work")
 	}
 	return s.wait("BlockFor")
 }
 
 func (s baseWorker) wait(how string) (func(), error) {
-	if s.of.refuseWaits {
+	if s.base.refuseWaits {
 		return nil, schedulers.ErrWouldDeadlock
 	}
-	s.of.note(how)
-	return func() { s.of.note("unblock") }, nil
+	s.base.note(how)
+	return func() { s.base.note("unblock") }, nil
 }
 
 // pumping is a worker that pumps.
@@ -113,8 +113,8 @@ func (p pumping) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan s
 			return context.Cause(ctx)
 		default:
 		}
-		if !p.of.one() && p.of.idle != nil {
-			p.of.idle()
+		if !p.base.one() && p.base.idle != nil {
+			p.base.idle()
 		}
 	}
 }

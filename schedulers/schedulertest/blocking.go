@@ -92,7 +92,7 @@ func blockStorm(e *env) {
 			l.submit(nil, schedulers.Hint{From: on})
 		}, schedulers.Hint{})
 	}
-	l.settled()
+	l.awaitSettled()
 	if l.has.limiter {
 		measureLimit(l)
 	}
@@ -115,7 +115,7 @@ func foreignBlock(e *env) {
 		if err == nil {
 			unblock()
 		}
-		l.settled()
+		l.awaitSettled()
 	}
 	l.finish()
 }

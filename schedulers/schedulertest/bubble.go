@@ -45,7 +45,7 @@ func life(e *env) {
 				}
 			}, schedulers.Hint{Flags: schedulers.Flags(n % 8)})
 		}
-		l.settled()
+		l.awaitSettled()
 		time.Sleep(time.Hour)
 	}
 	l.finish()

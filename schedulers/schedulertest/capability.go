@@ -61,7 +61,7 @@ func (l *ledger) metricsAgree() {
 		}
 		select {
 		case <-late:
-			l.Fatalf("%s, even after %v", fault, l.patience)
+			l.Fatalf("%s, even after %v", fault, l.timeout)
 		default:
 			runtime.Gosched()
 		}
@@ -73,7 +73,7 @@ func metricsWhileHeld(e *env) {
 	for range 100 {
 		l.submit(nil, schedulers.Hint{})
 	}
-	l.settled()
+	l.awaitSettled()
 	l.metricsAgree()
 	open := l.gate(16, schedulers.Hint{})
 	for range 100 {
@@ -119,7 +119,7 @@ func metricsAbandoned(e *env) {
 	l, open := e.stuck()
 	l.giveUp()
 	open()
-	l.settled()
+	l.awaitSettled()
 	l.metricsAgree()
 }
 
@@ -131,7 +131,7 @@ func snapshotLists(e *env) {
 	for range before {
 		l.submit(nil, schedulers.Hint{})
 	}
-	l.settled()
+	l.awaitSettled()
 	open := l.gate(16, schedulers.Hint{})
 	for range 100 {
 		_ = l.offer(l.probe(nil), schedulers.Hint{})
@@ -223,7 +223,7 @@ func measureLimit(l *ledger) {
 	for range 20 {
 		l.submit(node(4), schedulers.Hint{})
 	}
-	l.settled()
+	l.awaitSettled()
 	if limit > 0 && most.Load() > int64(limit) {
 		l.Errorf("%d works ran at the same time, and MaxConcurrency is %d", most.Load(), limit)
 	}
@@ -274,7 +274,7 @@ func consentAnswers(e *env) {
 				l.Errorf("MayRunInPlace panicked: %v", r)
 			}
 		}()
-		for _, by := range []schedulers.Worker{nil, other, own, stranger{of: l.sched}} {
+		for _, by := range []schedulers.Worker{nil, other, own, stranger{scheduler: l.sched}} {
 			asker.MayRunInPlace(queued, by)
 		}
 	}()

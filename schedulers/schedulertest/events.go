@@ -89,7 +89,7 @@ func eventsOfAbandoned(e *env) {
 		l.Errorf("Submit after Shutdown returned %v, want ErrShutdown", err)
 	}
 	open()
-	l.settled()
+	l.awaitSettled()
 	l.shutdown()
 	a.finish(e)
 }
@@ -109,7 +109,7 @@ func eventsSampled(e *env) {
 	defer a.mu.Unlock()
 	for _, b := range a.told {
 		if n := b.count[schedulers.Submitted]; n > works/2 {
-			e.Errorf("%v has told of %d of %d submissions, not of about one in four", schedulers.NameOf(b.of), n, works)
+			e.Errorf("%v has told of %d of %d submissions, not of about one in four", schedulers.NameOf(b.scheduler), n, works)
 		}
 	}
 }
@@ -125,11 +125,11 @@ type audit struct {
 
 // teller holds the sums of the events that one scheduler has reported.
 type teller struct {
-	of      schedulers.Scheduler
-	foreign bool // it already ran before the check, which did not make it
-	count   map[schedulers.EventKind]int
-	lanes   map[int]*lane
-	faults  []string
+	scheduler schedulers.Scheduler
+	foreign   bool // it already ran before the check, which did not make it
+	count     map[schedulers.EventKind]int
+	lanes     map[int]*lane
+	faults    []string
 }
 
 // lane is one worker.
@@ -166,11 +166,11 @@ func (a *audit) hear(e schedulers.Event) {
 // tellerOf returns the teller of the event's scheduler; mu is held.
 func (a *audit) tellerOf(e schedulers.Event) *teller {
 	for _, b := range a.told {
-		if schedulers.Same(b.of, e.Scheduler) {
+		if schedulers.Same(b.scheduler, e.Scheduler) {
 			return b
 		}
 	}
-	b := &teller{of: e.Scheduler, count: map[schedulers.EventKind]int{}, lanes: map[int]*lane{}}
+	b := &teller{scheduler: e.Scheduler, count: map[schedulers.EventKind]int{}, lanes: map[int]*lane{}}
 	// A thread without a worker may sleep before there is any work.
 	threadSleeps := e.Kind == schedulers.Parked && e.Worker == 0
 	b.foreign = e.Kind != schedulers.Submitted && e.Kind != schedulers.WorkerStarted && !threadSleeps
@@ -264,7 +264,7 @@ func (a *audit) wrong() (all []string) {
 			continue // left over from an earlier check
 		}
 		own++
-		name := schedulers.NameOf(b.of)
+		name := schedulers.NameOf(b.scheduler)
 		for i, f := range b.faults {
 			if i < 5 {
 				all = append(all, f)
@@ -298,7 +298,7 @@ func (t *teller) unequal(name string, one, other schedulers.EventKind) []string 
 // isBeneath reports whether another scheduler runs on top of that of t; mu is held.
 func (a *audit) isBeneath(b *teller) bool {
 	for _, other := range a.told {
-		if other != b && schedulers.RunsOn(other.of, b.of) {
+		if other != b && schedulers.RunsOn(other.scheduler, b.scheduler) {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ func (l *ledger) worker() schedulers.Worker {
 	ran := make(chan struct{})
 	l.submit(func(on schedulers.Worker) { seen = on; close(ran) }, schedulers.Hint{})
 	l.await(ran, "work submitted to learn about a worker did not run")
-	l.settled()
+	l.awaitSettled()
 	return seen
 }
 
@@ -38,7 +38,7 @@ func (l *ledger) submitWith(from schedulers.Worker) {
 		l.submit(func(schedulers.Worker) { l.submit(nil, schedulers.Hint{From: from}) }, schedulers.Hint{})
 	}
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 func hintOfAnother(e *env) {
@@ -50,15 +50,15 @@ func hintOfAnother(e *env) {
 }
 
 // stranger is a worker that no scheduler of the test knows.
-type stranger struct{ of schedulers.Scheduler }
+type stranger struct{ scheduler schedulers.Scheduler }
 
-func (s stranger) Scheduler() schedulers.Scheduler { return s.of }
+func (s stranger) Scheduler() schedulers.Scheduler { return s.scheduler }
 func (stranger) ID() int                           { return 1 }
 
 func hintOfUnknownKind(e *env) {
 	l := e.ledger(e.new())
 	// It claims to belong to this very scheduler; only its type shows that it does not.
-	l.submitWith(stranger{of: l.sched})
+	l.submitWith(stranger{scheduler: l.sched})
 }
 
 func hintOfTypedNil(e *env) {
@@ -82,10 +82,10 @@ func hintOfIdle(e *env) {
 			submitters.Go(func() { l.submit(nil, schedulers.Hint{From: from}) })
 		}
 		submitters.Wait()
-		l.settled()
+		l.awaitSettled()
 	}
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 // hintFromOutside submits to the worker's own queue from several goroutines while the
@@ -116,5 +116,5 @@ func hintFromOutside(e *env) {
 	}
 	submitters.Wait()
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }

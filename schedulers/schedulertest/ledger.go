@@ -79,7 +79,7 @@ func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
 	// The acceptance is counted before Submit, and taken back on refusal: work may have
 	// ended before its Submit returns, and until must not see a balanced tally too early.
 	l.note(func(t *tally) { p.accepted++; t.accepted++ })
-	if err = l.guarded(p, hint); err != nil {
+	if err = l.trySubmit(p, hint); err != nil {
 		l.note(func(t *tally) {
 			p.accepted--
 			t.accepted--
@@ -90,7 +90,7 @@ func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
 	return err
 }
 
-func (l *ledger) guarded(w schedulers.Work, hint schedulers.Hint) (err error) {
+func (l *ledger) trySubmit(w schedulers.Work, hint schedulers.Hint) (err error) {
 	l.Helper()
 	defer func() {
 		if r := recover(); r != nil {
@@ -127,14 +127,14 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 		case <-moved:
 		case <-late:
 			l.Fatalf("waited %v: %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
-				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.dropped)
+				l.timeout, what, t.accepted, t.refused, t.began, t.ended, t.dropped)
 		}
 	}
 }
 
-// settled waits until all work that was offered so far has ended, or was abandoned or
+// awaitSettled waits until all work that was offered so far has ended, or was abandoned or
 // refused.
-func (l *ledger) settled() {
+func (l *ledger) awaitSettled() {
 	l.Helper()
 	l.until("accepted work was neither run nor abandoned", func(t tally) bool {
 		return t.ended+t.dropped >= t.accepted
@@ -164,7 +164,7 @@ func (l *ledger) goShutdown(ctx context.Context, want error) <-chan struct{} {
 // finish waits for all work, shuts down and audits the ledger.
 func (l *ledger) finish() {
 	l.Helper()
-	l.settled()
+	l.awaitSettled()
 	l.shutdown()
 	l.audit()
 }
@@ -204,8 +204,8 @@ func (p *probe) fault() string {
 	return ""
 }
 
-// noneAbandoned checks that no work was abandoned, in a case where all could be run.
-func (l *ledger) noneAbandoned() {
+// checkNoneAbandoned checks that no work was abandoned, in a case where all could be run.
+func (l *ledger) checkNoneAbandoned() {
 	l.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,7 @@ func (e *env) overlap(s Scheduler) (together func()) {
 		giveUp()
 	}
 	return func() {
-		late := time.NewTimer(min(moment, e.patience))
+		late := time.NewTimer(min(moment, e.timeout))
 		defer late.Stop()
 		select {
 		case meet <- struct{}{}:

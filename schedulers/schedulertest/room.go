@@ -54,5 +54,5 @@ func roomsOfTheirOwn(e *env) {
 		}, schedulers.Hint{})
 	}
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }

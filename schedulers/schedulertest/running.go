@@ -35,7 +35,7 @@ func runsOnce(e *env) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 func submitFromMany(e *env) {
@@ -50,7 +50,7 @@ func submitFromMany(e *env) {
 	}
 	submitters.Wait()
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 // submitFromInside builds a tree of work items. Each submits its children from the worker
@@ -106,7 +106,7 @@ func burstAfterIdle(e *env) {
 			submitters.Go(func() { l.submit(nil, schedulers.Hint{}) })
 		}
 		submitters.Wait()
-		l.settled()
+		l.awaitSettled()
 	}
 	l.finish()
 }
@@ -135,7 +135,7 @@ func uncomparable(e *env) {
 	l := e.ledger(e.new())
 	ran := make(chan struct{}, 2)
 	for range 2 {
-		if err := l.guarded(plain(func(schedulers.Worker) { ran <- struct{}{} }), schedulers.Hint{}); err != nil {
+		if err := l.trySubmit(plain(func(schedulers.Worker) { ran <- struct{}{} }), schedulers.Hint{}); err != nil {
 			l.Fatalf("Submit refused a func that implements Work: %v", err)
 		}
 	}
@@ -146,7 +146,7 @@ func uncomparable(e *env) {
 
 func nilWork(e *env) {
 	l := e.ledger(e.new())
-	if l.guarded(nil, schedulers.Hint{}) == nil {
+	if l.trySubmit(nil, schedulers.Hint{}) == nil {
 		l.Error("Submit accepted a nil Work")
 	}
 	l.submit(nil, schedulers.Hint{})
@@ -174,7 +174,7 @@ func submitReturnsFirst(e *env) {
 // submitWhileBusy holds every worker in a gate and submits more.
 func submitWhileBusy(e *env) {
 	l := e.ledger(e.new())
-	held, open := l.held()
+	held, open := l.newGate()
 	submitted := make(chan struct{})
 	go func() {
 		defer close(submitted) // after the gate has opened at the latest
@@ -190,9 +190,9 @@ func submitWhileBusy(e *env) {
 	l.finish()
 }
 
-// held returns the body of work items that stay in Run until open is called. It is also
+// newGate returns the body of work items that stay in Run until open is called. It is also
 // called at the end of the check.
-func (l *ledger) held() (body func(schedulers.Worker), open func()) {
+func (l *ledger) newGate() (body func(schedulers.Worker), open func()) {
 	closed := make(chan struct{})
 	open = sync.OnceFunc(func() { close(closed) })
 	l.Cleanup(open)
@@ -202,7 +202,7 @@ func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 // gate submits n work items that are held. A scheduler with a bounded queue may refuse some
 // of them.
 func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
-	body, open := l.held()
+	body, open := l.newGate()
 	for range n {
 		_ = l.offer(l.probe(body), hint)
 	}

@@ -30,8 +30,8 @@ func shutdownChecks() []check {
 
 var errCause = errors.New("schedulertest: the cause of the context")
 
-// ended returns a context that has ended because of errCause.
-func ended() context.Context {
+// endedContext returns a context that has ended because of errCause.
+func endedContext() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errCause)
 	return ctx
@@ -49,9 +49,9 @@ func shutdownDrains(e *env) {
 	l.submitUntilRefused() // so Shutdown has begun
 	open()
 	e.await(returned, "Shutdown did not return although all work could end")
-	l.settled()
+	l.awaitSettled()
 	l.audit()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 // shutdownWaits holds a work item until Shutdown is about to be called, and
@@ -103,7 +103,7 @@ func shutdownByMany(e *env) {
 			e.await(returned, "one of several concurrent calls of Shutdown did not return")
 		}
 		l.audit()
-		l.noneAbandoned()
+		l.checkNoneAbandoned()
 	}
 }
 
@@ -124,7 +124,7 @@ func (e *env) stuck() (l *ledger, open func()) {
 // so Shutdown must return the context's cause.
 func (l *ledger) giveUp() {
 	l.Helper()
-	l.await(l.goShutdown(ended(), errCause), "Shutdown did not return although its context had ended")
+	l.await(l.goShutdown(endedContext(), errCause), "Shutdown did not return although its context had ended")
 }
 
 func shutdownAbandons(e *env) {
@@ -135,7 +135,7 @@ func shutdownAbandons(e *env) {
 		return t.began+t.dropped >= t.accepted
 	})
 	open()
-	l.settled()
+	l.awaitSettled()
 	l.audit()
 }
 
@@ -146,7 +146,7 @@ func shutdownCause(e *env) {
 	cancel(errCause) // while Shutdown waits, or before: the outcome is the same
 	e.await(returned, "Shutdown did not return although its context had ended")
 	open()
-	l.settled()
+	l.awaitSettled()
 	l.audit()
 }
 
@@ -156,7 +156,7 @@ func shutdownAfterGivingUp(e *env) {
 	again := l.goShutdown(context.Background(), nil)
 	open()
 	e.await(again, "Shutdown did not return although all work has ended")
-	l.settled()
+	l.awaitSettled()
 	l.audit()
 }
 
@@ -183,7 +183,7 @@ func noLeak(e *env) {
 		for range life * 10 {
 			l.submit(func(on schedulers.Worker) { l.submit(nil, schedulers.Hint{From: on}) }, schedulers.Hint{})
 		}
-		l.settled()
+		l.awaitSettled()
 		l.shutdown()
 	}
 	for late := e.deadline(); ; {
@@ -220,10 +220,10 @@ func submitRacing(e *env, giveUp bool) {
 		}
 		l.shutdown()
 		submitters.Wait()
-		l.settled()
+		l.awaitSettled()
 		l.audit()
 		if !giveUp {
-			l.noneAbandoned()
+			l.checkNoneAbandoned()
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (l *ledger) sloppyShutdown() <-chan struct{} {
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		if err := l.sched.Shutdown(ended()); err != nil && !errors.Is(err, errCause) {
+		if err := l.sched.Shutdown(endedContext()); err != nil && !errors.Is(err, errCause) {
 			l.Errorf("Shutdown returned %v, want the cause of its context, or nil", err)
 		}
 	}()

@@ -21,7 +21,7 @@ type Scheduler interface {
 type Option func(*config)
 
 type config struct {
-	patience time.Duration
+	timeout  time.Duration
 	inPlace  bool
 	blocks   bool
 	noBubble bool
@@ -30,7 +30,7 @@ type config struct {
 // Patience sets how long a check waits for an event that must happen before it
 // counts the event as lost; the default is 20 seconds. Otherwise no check fails
 // for being slow.
-func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
+func Patience(d time.Duration) Option { return func(c *config) { c.timeout = d } }
 
 // RunsInPlace declares that Submit may run the work before it returns. In the suite it
 // must not do so on the caller's goroutine: some work calls runtime.Goexit, which would
@@ -68,7 +68,7 @@ func Run(t *testing.T, make func(testing.TB) Scheduler, opts ...Option) {
 }
 
 func newConfig(opts []Option) config {
-	cfg := config{patience: 20 * time.Second}
+	cfg := config{timeout: 20 * time.Second}
 	for _, o := range opts {
 		o(&cfg)
 	}
@@ -168,7 +168,7 @@ func (e *env) inBubble(f func(*env)) {
 	e.bubble(func(tb testing.TB) {
 		inside := *e
 		inside.TB = tb
-		inside.patience = 100 * time.Hour
+		inside.timeout = 100 * time.Hour
 		f(&inside)
 	})
 }
@@ -186,14 +186,14 @@ func (e *env) new() Scheduler {
 
 // end shuts s down, so that a check that has failed does not make the next one fail too.
 func (e *env) end(s Scheduler) {
-	ctx, cancel := context.WithTimeout(context.Background(), e.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), e.timeout)
 	defer cancel()
 	_ = s.Shutdown(ctx)
 }
 
-// deadline returns a channel that delivers when the patience has run out. In a bubble,
+// deadline returns a channel that delivers when the timeout has passed. In a bubble,
 // that is when nothing more can happen.
-func (e *env) deadline() <-chan time.Time { return time.After(e.patience) }
+func (e *env) deadline() <-chan time.Time { return time.After(e.timeout) }
 
 // await receives from c, or fails with a message that contains what.
 func (e *env) await(c <-chan struct{}, what string, args ...any) {
@@ -201,6 +201,6 @@ func (e *env) await(c <-chan struct{}, what string, args ...any) {
 	select {
 	case <-c:
 	case <-e.deadline():
-		e.Fatalf("waited %v: "+what, append([]any{e.patience}, args...)...)
+		e.Fatalf("waited %v: "+what, append([]any{e.timeout}, args...)...)
 	}
 }

@@ -73,7 +73,7 @@ func failures(t *testing.T, c check, fault string) []string {
 			tb.Cleanup(s.release)
 			return s
 		},
-		config: config{patience: patience},
+		config: config{timeout: patience},
 		has:    capabilities{timers: true, meter: true, snapshotter: true, limiter: true, consenter: true, blocker: true, tells: true},
 	}
 	e.bubble = func(f func(testing.TB)) {

@@ -30,12 +30,12 @@ func survive(e *env, bad func(schedulers.Worker), hint schedulers.Hint) {
 		l.submit(bad, hint)
 		l.submit(nil, hint)
 	}
-	l.settled()
+	l.awaitSettled()
 	for range tries {
 		l.submit(nil, schedulers.Hint{})
 	}
 	l.finish()
-	l.noneAbandoned()
+	l.checkNoneAbandoned()
 }
 
 func survivePanic(e *env) {

@@ -16,19 +16,19 @@ func timerChecks() []check {
 	timers := func(has capabilities, _ config) bool { return has.timers }
 	exact := func(has capabilities, c config) bool { return has.timers && !c.noBubble }
 	return []check{
-		{"timers expire in the order of their times, equal ones in the order of arming", exact, clocked(timerOrder)},
-		{"a timer does not expire before its time", timers, clocked(timerNotEarly)},
-		{"a timer of zero or less expires, and not inside StartTimer", timers, clocked(timerZero)},
-		{"a stopped timer does not expire", timers, clocked(timerStop)},
-		{"StopTimer after the expiry returns false", timers, clocked(timerStopLate)},
-		{"a timer can be armed again", timers, clocked(timerAgain)},
+		{"timers expire in the order of their times, equal ones in the order of arming", exact, inOwnBubble(timerOrder)},
+		{"a timer does not expire before its time", timers, inOwnBubble(timerNotEarly)},
+		{"a timer of zero or less expires, and not inside StartTimer", timers, inOwnBubble(timerZero)},
+		{"a stopped timer does not expire", timers, inOwnBubble(timerStop)},
+		{"StopTimer after the expiry returns false", timers, inOwnBubble(timerStopLate)},
+		{"a timer can be armed again", timers, inOwnBubble(timerAgain)},
 		{"StopTimer racing the expiry: one of the two wins", timers, timerRace},
-		{"a timer armed before Shutdown expires nevertheless", timers, clocked(timerOutlives)},
+		{"a timer armed before Shutdown expires nevertheless", timers, inOwnBubble(timerOutlives)},
 	}
 }
 
-// clocked runs f inside a bubble, unless the scheduler cannot work there.
-func clocked(f func(*env)) func(*env) {
+// inOwnBubble runs f inside a bubble, unless the scheduler cannot work there.
+func inOwnBubble(f func(*env)) func(*env) {
 	return func(e *env) {
 		if e.noBubble {
 			f(e)
@@ -60,15 +60,15 @@ func newAlarm(do func()) *alarm {
 	return a
 }
 
-// timed returns the ledger of a new scheduler, and its timers.
-func (e *env) timed() (*ledger, schedulers.Timers) {
+// newTimed returns the ledger of a new scheduler, and its timers.
+func (e *env) newTimed() (*ledger, schedulers.Timers) {
 	s := e.new()
 	return e.ledger(s), s.(schedulers.Timers)
 }
 
 func timerOrder(e *env) {
 	const n = 500
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	var mu sync.Mutex
 	var got []int
 	all := make(chan struct{})
@@ -94,7 +94,7 @@ func timerOrder(e *env) {
 }
 
 func timerNotEarly(e *env) {
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	for _, d := range []time.Duration{time.Microsecond, 500 * time.Microsecond, 3 * time.Millisecond, 20 * time.Millisecond} {
 		expired := make(chan struct{})
 		started := time.Now()
@@ -110,7 +110,7 @@ func timerNotEarly(e *env) {
 // timerZero arms a timer while it holds a lock that the expiry needs, as a caller
 // with a lock of its own might.
 func timerZero(e *env) {
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
 		expired := make(chan struct{})
 		timers.StartTimer(&newAlarm(func() { close(expired) }).Timer, d)
@@ -141,7 +141,7 @@ func timerZero(e *env) {
 // timerStop stops every second one of many timers, and waits for one that expires after
 // all of them.
 func timerStop(e *env) {
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	far := newAlarm(nil)
 	timers.StartTimer(&far.Timer, math.MaxInt64) // armed first, and never due
 	if !timers.StopTimer(&far.Timer) {
@@ -179,7 +179,7 @@ func timerStop(e *env) {
 }
 
 func timerStopLate(e *env) {
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	if timers.StopTimer(&newAlarm(nil).Timer) {
 		l.Error("StopTimer returned true for a timer that was never armed")
 	}
@@ -205,7 +205,7 @@ func timerStopLate(e *env) {
 // between, stopped and armed again.
 func timerAgain(e *env) {
 	const rounds = 300
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	done := make(chan struct{})
 	var a *alarm
 	a = newAlarm(func() {
@@ -227,7 +227,7 @@ func timerAgain(e *env) {
 // timerRace runs on the real clock, so that StopTimer and the expiry race.
 func timerRace(e *env) {
 	const n = 2000
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	alarms, stopped := make([]*alarm, n), make([]bool, n)
 	var outcomes atomic.Int64
 	all := make(chan struct{})
@@ -257,7 +257,7 @@ func timerRace(e *env) {
 // timerOutlives checks timers of a scheduler that was shut down: a machine that sleeps when
 // its home is shut down must wake up on some goroutine, to run its deferred functions.
 func timerOutlives(e *env) {
-	l, timers := e.timed()
+	l, timers := e.newTimed()
 	expired := make(chan struct{})
 	timers.StartTimer(&newAlarm(func() { close(expired) }).Timer, 20*time.Millisecond)
 	l.shutdown()
