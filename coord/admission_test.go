@@ -47,7 +47,7 @@ func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 	assert.Equal(t, 7, value(t, full.ReceiveAsync(endless)))
 }
 
-func TestTheKeyGetsFreeAndIsLockedAgainBetweenTheFastPathAndAdmission(t *testing.T) {
+func TestTheKeyIsLockedAgainBetweenFastPathAndAdmission(t *testing.T) {
 	var m KeyedMutex[int]
 	require.True(t, m.TryLock(1))
 	first, second := waitAsync(endless, &m, 1), waitAsync(endless, &m, 1)
@@ -69,7 +69,7 @@ func TestItIsClosedBetweenTheFastPathAndAdmission(t *testing.T) {
 	assert.Equal(t, ErrClosed, waitAsync(endless, sub, job.Void{}).Err())
 }
 
-func TestAReceiverComesBetweenTheFastPathOfASenderAndItsAdmission(t *testing.T) {
+func TestAReceiverArrivesBetweenASendersFastPathAndAdmission(t *testing.T) {
 	c := NewRendezvous[int]()
 	r := c.ReceiveAsync(endless)
 	var order []string

@@ -55,7 +55,7 @@ func lentBy(t *testing.T, j *job.Job[*thing]) *thing {
 	return v
 }
 
-func TestAnObjectPoolMakesWhatIsNeededAndLendsTheLastThatCameBack(t *testing.T) {
+func TestAnObjectPoolMakesWhatIsNeededAndLendsTheNewest(t *testing.T) {
 	f := new(factory)
 	p := f.pool(2)
 	assert.Equal(t, ObjectPoolMetrics{}, p.Metrics())

@@ -124,7 +124,7 @@ func TestAMachineThatIsCanceledInASearchKeepsTheLockThatItHas(t *testing.T) {
 	})
 }
 
-func TestAMachineThatIsCanceledInASearchBeforeItsTurnTakesNothing(t *testing.T) {
+func TestAMachineCanceledInASearchBeforeItsTurnTakesNothing(t *testing.T) {
 	searching(t, func(t *testing.T, row taken, home *manual.Scheduler, j *job.Job[job.Void], cancel context.CancelFunc) {
 		cancel()
 		for home.Step() {

@@ -175,7 +175,7 @@ type silent struct{}
 
 func (silent) Submit(w schedulers.Work, on schedulers.Hint) error { return inline{}.Submit(w, on) }
 
-func TestASchedulerThatDoesNotSayThatItRunsWorkInPlaceDoesNoHarm(t *testing.T) {
+func TestAnUndeclaredInPlaceSchedulerDoesNoHarm(t *testing.T) {
 	c, helped := new(helperGroup), 0
 	c.open(silent{}, nil, 2, effortFunc(func() {
 		if helped++; helped < 100 {

@@ -305,7 +305,7 @@ func TestAContextThatEndsStopsTheLoop(t *testing.T) {
 	assert.Equal(t, 11, ran)
 }
 
-func TestALoopWhoseBodiesAreAllDoneHasSucceededWhateverItsContextDid(t *testing.T) {
+func TestALoopWithAllBodiesDoneSucceedsWhateverItsContextDid(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	err := For(ctx, 0, 1, func(context.Context, int) error {
 		cancel()

@@ -99,15 +99,7 @@ func (o *operation) continues() bool {
 }
 
 // fail stops the operation with an error.
-func (o *operation) fail(err error) {
-	o.mu.Lock()
-	first := o.err == nil && !o.goexit
-	if o.err == nil {
-		o.err = err
-	}
-	o.mu.Unlock()
-	o.stop(first, err)
-}
+func (o *operation) fail(err error) { o.stop(o.note(err, false), err) }
 
 // contain is deferred around code that calls user functions. If that code has not
 // returned, contain stops the operation.
@@ -125,15 +117,7 @@ func (o *operation) stopForPanic(v any) {
 		return
 	}
 	err := promise.Panic(v)
-	o.mu.Lock()
-	first := o.err == nil && !o.goexit
-	if o.err == nil {
-		o.err = err
-	} else {
-		o.err = errors.Join(o.err, err)
-	}
-	o.mu.Unlock()
-	o.stop(first, err)
+	o.stop(o.note(err, true), err)
 }
 
 // stopForGoexit stops the operation because a function called runtime.Goexit.
@@ -143,6 +127,21 @@ func (o *operation) stopForGoexit() {
 	o.goexit = true
 	o.mu.Unlock()
 	o.stop(first, job.ErrGoexit)
+}
+
+// note records an error if it is the first one or if it must not be hidden by the first one,
+// and reports whether nothing has stopped the operation before.
+func (o *operation) note(err error, always bool) (first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	first = o.err == nil && !o.goexit
+	switch {
+	case o.err == nil:
+		o.err = err
+	case always:
+		o.err = errors.Join(o.err, err)
+	}
+	return first
 }
 
 func (o *operation) stop(first bool, cause error) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func TestApplyExcusesAPlaceAndReportsAnExceptionThatNothingNeeds(t *testing.T) {
+func TestApplyExcusesAPlaceAndReportsUnneededExceptions(t *testing.T) {
 	tree := treeOf(t, goMod+"-- misc.go --\npackage p\n-- util.go --\npackage p\n")
 	allowed := []Exception{
 		{Rule: "names", Place: "misc.go", Reason: "a test"},

@@ -85,7 +85,7 @@ func TestEquallyLongTimersAreInTheFifo(t *testing.T) {
 	})
 }
 
-func TestTimersThatAreStoppedLeaveALineNoLongerThanTwiceItsTimers(t *testing.T) {
+func TestStoppedTimersLeaveAFifoAtMostTwiceItsTimers(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		var left []*member

@@ -141,11 +141,17 @@ func TestAThreadThatWasNeverNeededIsFree(t *testing.T) {
 	unblock()
 }
 
+// needsThreadIDs skips a test on systems on which threads cannot be told apart.
+func needsThreadIDs(t *testing.T) {
+	t.Helper()
+	if dedicated.ThreadID() == 0 {
+		t.Skip("this system has no thread ids, so hints are believed")
+	}
+}
+
 // A goroutine that has the context of a thread waits on its behalf.
 func TestAForeignGoroutineDoesNotHoldAThreadUp(t *testing.T) {
-	if dedicated.ThreadID() == 0 {
-		return // hints are believed where threads cannot be told apart
-	}
+	needsThreadIDs(t)
 	s := newStage(t, 1)
 	one := s.actor()
 	defer close(one)
@@ -178,9 +184,7 @@ func TestTheEndOfAnInnerWaitLeavesTheOuterOne(t *testing.T) {
 }
 
 func TestAForeignWaitLeavesWorkToTheThread(t *testing.T) {
-	if dedicated.ThreadID() == 0 {
-		return // hints are believed where threads cannot be told apart
-	}
+	needsThreadIDs(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := dedicated.New(1)
 		release := make(chan struct{})

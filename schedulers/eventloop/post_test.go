@@ -35,9 +35,7 @@ func TestSendReturnsWhenTheFunctionHas(t *testing.T) {
 }
 
 func TestSendOnTheOwnersThreadCallsAtOnce(t *testing.T) {
-	if !needsThreads() {
-		return
-	}
+	needsThreadIDs(t)
 	l := eventloop.New()
 	ran := false
 	post(t, l, func() {

@@ -16,16 +16,18 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// needsThreads reports whether the loop can identify its owner. On systems where it cannot,
-// tests that need that return early; see TestWithoutThreadIDs for the guarantees there.
-func needsThreads() bool { return dedicated.ThreadID() != 0 }
+// needsThreadIDs skips a test on systems on which the loop cannot identify its owner.
+func needsThreadIDs(t *testing.T) {
+	t.Helper()
+	if dedicated.ThreadID() == 0 {
+		t.Skip("this system has no thread ids; TestWithoutThreadIDs has the guarantees there")
+	}
+}
 
 // A job on the loop waits for two others there: one directly, which runs in place, and
 // both through a third job that cannot be run in place.
 func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
-	if !needsThreads() {
-		return
-	}
+	needsThreadIDs(t)
 	l := eventloop.Start()
 	ctx := schedulers.With(context.Background(), l)
 	one := func(context.Context) (int, error) { return 1, nil }
@@ -45,9 +47,7 @@ func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 
 // The awaited job needs the loop, and arrives there long after the wait has begun.
 func TestAWaitOnTheLoopPumpsUntilItsJobHasEnded(t *testing.T) {
-	if !needsThreads() {
-		return
-	}
+	needsThreadIDs(t)
 	l := eventloop.Start()
 	ctx := schedulers.With(context.Background(), l)
 	source := job.NewSource[int]()
@@ -94,27 +94,23 @@ func TestAPumpEndsWithItsContext(t *testing.T) {
 
 // A shim's worker passes the wait on to the loop beneath.
 func TestAWaitAboveTheLoopPumps(t *testing.T) {
-	if !needsThreads() {
-		return
-	}
+	needsThreadIDs(t)
 	l := eventloop.Start()
 	ctx := schedulers.With(context.Background(), limited.New(l, 1))
-	err := job.Go(ctx, func(ctx context.Context) error {
+	j := job.Go(ctx, func(ctx context.Context) error {
 		done := make(chan struct{})
 		go post(t, l, func() { close(done) })
 		return schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, done)
 	})
-	_, failure := err.Wait(context.Background())
-	require.NoError(t, failure)
+	_, err := j.Wait(context.Background())
+	require.NoError(t, err)
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
 // Another goroutine has a context of the loop. Whatever it does with the context, it runs no
 // work of the loop.
 func TestAnotherGoroutineWithTheLoopsContextRunsNoneOfItsWork(t *testing.T) {
-	if !needsThreads() {
-		return
-	}
+	needsThreadIDs(t)
 	l := eventloop.Start()
 	err := l.Send(context.Background(), func() {})
 	require.NoError(t, err)
@@ -148,8 +144,8 @@ func (worked) Abandon(error) {}
 // On systems without thread ids, the loop does not guess: no work is run in place, and a wait
 // that is announced while work is queued is refused.
 func TestWithoutThreadIDs(t *testing.T) {
-	if needsThreads() {
-		return
+	if dedicated.ThreadID() != 0 {
+		t.Skip("this system has thread ids")
 	}
 	l := eventloop.New()
 	require.NoError(t, l.Submit(worked(func(on schedulers.Worker) {
