@@ -10,7 +10,7 @@ type direction struct {
 	ready       bool   // not known to be blocked
 	proven      bool   // an event after the last read showed that there is something to read
 	drainedAt   uint32 // number of fetches begun before the last call that read, or found nothing
-	sticky      bool   // a short read does not mean that nothing is left: see socket
+	sticky      bool   // a short read does not mean that nothing is left: see socket_polled.go
 	taken       bool   // an operation has the turn
 	streak      uint8  // number of consecutive machine runs that did not wait
 }

@@ -38,10 +38,15 @@ type operation struct {
 
 // state is the progress of an operation.
 //
-//	fresh ──▶ waiting ──▶ granted ──▶ decided
-//	  │         ▲ │ └────────│─▶ decided: close, deadline, context
-//	  │         └─│──────────┘   a call returned EAGAIN
-//	  └───────────┴─▶ decided: it ran through
+//	state     meaning                               next
+//	fresh     made, not queued                      waiting: always, unless the socket has ended
+//	waiting   in the direction's queue, or runs     granted: an event, or the turn is free;
+//	          at once because its turn has come     decided: it ran through, or has to end
+//	granted   has the turn, on its way to its       waiting: a call returned EAGAIN;
+//	          home, or runs there                   decided: it ran through, or has to end
+//	decided   its results are final                 –
+//
+// An operation has to end on close, at its deadline, or with its context.
 //
 // Each step out of waiting notifies the waiter once.
 type state uint8

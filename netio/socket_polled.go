@@ -15,19 +15,14 @@ import (
 // system calls there. The others wait in a queue, first come, first served: the writes of ten
 // goroutines go out one after the other and never interleave.
 //
-//	                    in queue   taken   makes system calls
-//	idle                none       no      none
-//	running             any        yes     the operation that has the turn, on its own goroutine
-//	blocked             first: it  no      none: there is nothing to read, or no room to write
-//	granted             not: it    yes     none yet: the operation is on its way to its home
+//	direction   queue            taken   makes system calls
+//	idle        empty            no      none
+//	running     any              yes     the operation that has the turn, on its own goroutine
+//	blocked     not empty        no      none: there is nothing to read, or no room to write
+//	granting    any              yes     none yet: the operation is on its way to its home
 //
-//	fresh ──turn is free──▶ running ──done──────────────────────▶ finished; the next is granted
-//	  │                      │   ▲
-//	  │                      │   └────────────── granted ◀──event, or turn is free──┐
-//	  │                      └──system has nothing more──▶ blocked, at the queue's head ─┤
-//	  └──turn is taken, or the system is known to have nothing──▶ waits in queue ────────┘
-//	                                   │
-//	                                   └──close, deadline, context──▶ finished
+// An operation whose call returns EAGAIN goes back to the head of the queue. The states of
+// one operation are in operation_polled.go.
 //
 // # The one race
 //
