@@ -4,24 +4,34 @@
 // # From a function to a machine
 //
 // A function with two awaits is cut into three parts. Each part is a case of one method,
-// MoveNext, which starts at the point that the field State records:
+// moveNext, which starts at the point that the field State records:
 //
-//	func (f *copyFrame) MoveNext(r *statemachine.Run) bool {
-//		switch state := f.State; state {      // 0: not started
-//		case 1: goto resume1                  // 1, 2: the suspension points
-//		case 2: goto resume2                  // -1: running, -2: finished
+//	func (f *copyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+//		state := f.State
+//		f.State = statemachine.Running
+//		switch state {
+//		case statemachine.NotStarted:
+//		case 1:                               // the suspension points
+//			goto resume1
+//		case 2:
+//			goto resume2
 //		}
 //		…
 //		f.await1 = j                          // what is awaited
-//		if !f.await1.IsCompleted() || !r.Proceed() { // mostly: no suspension
-//			f.State = 1
-//			return r.Await(f.await1)          // false: suspended
+//		if f.await1.IsCompleted() && r.Proceed() {
+//			goto resume1                      // mostly: no suspension
 //		}
+//		f.State = 1
+//		return r.Await(f.await1), nil         // false: suspended
 //	resume1:
 //		v, err := statemachine.JobResult(r, f.await1)
 //		…
-//		return true                           // finished
+//		f.State = statemachine.Finished
+//		return true, err
 //	}
+//
+// The runtime calls MoveNext, which calls moveNext and keeps its results. A function whose
+// results are variables that it needs has MoveNext alone.
 //
 // Variables that must survive a suspension are fields of the frame. That is all that a
 // machine is: a stack frame that is an object, and a program counter that is a field.
@@ -30,7 +40,7 @@
 //
 // A frame starts as a local variable on its caller's stack. If the function does not
 // suspend, no heap object is made: a call of an async function that does not wait costs
-// no more than a call. Only when MoveNext returns false is the frame copied to the heap
+// no more than a call. Only when moveNext returns false is the frame copied to the heap
 // ("promoted") by the function's second entry, FEnter, which links it under its
 // caller's. So at the first suspension a chain of frames is built from the inside out:
 //
