@@ -185,9 +185,12 @@ func (fn *placedFunction) callees() []string {
 	return list
 }
 
+// maxShownCall is how many bytes of a call's line an explanation shows.
+const maxShownCall = 160
+
 // explainPoint describes a point of m. The fields that hold variables are the last ones of m.
 func (fn *placedFunction) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
-	e := Point{Number: p.Number, Line: fn.Source.Line(p.Call), Call: fn.Source.ShownLine(p.Call)}
+	e := Point{Number: p.Number, Line: fn.Source.Line(p.Call), Call: fn.Source.ShownLine(p.Call, maxShownCall)}
 	runtime := len(m.Fields) - len(fields)
 	for i, f := range fields {
 		switch {

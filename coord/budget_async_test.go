@@ -75,7 +75,8 @@ func (f *othersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 59)
 }
 
-// othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in one allocation.
+// othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in
+// one allocation.
 type othersMachine struct {
 	statemachine.Builder[job.Void]
 	othersFrame
@@ -177,7 +178,6 @@ resume1:
 	_ = r.Refusal()
 	_ = othersAsync(f.ctx, f.u)
 	{
-//line github.com/movenext/movenext/coord/budget_test.go:79
 		var cancel context.CancelCauseFunc
 //line github.com/movenext/movenext/coord/budget_test.go:79
 		f.ended, cancel = context.WithCancelCause(f.ctx)
@@ -188,7 +188,6 @@ resume1:
 for1:
 //line github.com/movenext/movenext/coord/budget_test.go:81
 	if !(!f.u.seen && time.Now().Before(f.end)) {
-//line github.com/movenext/movenext/coord/budget_test.go:81
 		goto endFor1
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:82
@@ -250,13 +249,13 @@ for1:
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:254
+//line github.com/movenext/movenext/coord/budget_async_test.go:253
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:260
+//line github.com/movenext/movenext/coord/budget_async_test.go:259
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed2
 	}
@@ -265,18 +264,18 @@ case1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:85
+//line github.com/movenext/movenext/coord/budget_async_test.go:268
 	f.lockOrRLockOrAcquire2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:274
+//line github.com/movenext/movenext/coord/budget_async_test.go:273
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:280
+//line github.com/movenext/movenext/coord/budget_async_test.go:279
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed3
 	}
@@ -285,20 +284,20 @@ case2:
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:88
+//line github.com/movenext/movenext/coord/budget_async_test.go:288
 	f.lockOrRLockOrAcquire2 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:296
+//line github.com/movenext/movenext/coord/budget_async_test.go:295
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:302
+//line github.com/movenext/movenext/coord/budget_async_test.go:301
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed4
 	}
@@ -307,18 +306,18 @@ case3:
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:92
+//line github.com/movenext/movenext/coord/budget_async_test.go:310
 	f.lockOrRLockOrAcquire2 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:316
+//line github.com/movenext/movenext/coord/budget_async_test.go:315
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:322
+//line github.com/movenext/movenext/coord/budget_async_test.go:321
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed5
 	}
@@ -327,18 +326,18 @@ case4:
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:95
+//line github.com/movenext/movenext/coord/budget_async_test.go:330
 	f.lockOrRLockOrAcquire2 = nil
 resumed5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:336
+//line github.com/movenext/movenext/coord/budget_async_test.go:335
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:342
+//line github.com/movenext/movenext/coord/budget_async_test.go:341
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed6
 	}
@@ -347,18 +346,18 @@ case5:
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:98
+//line github.com/movenext/movenext/coord/budget_async_test.go:350
 	f.lockOrRLockOrAcquire2 = nil
 resumed6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:356
+//line github.com/movenext/movenext/coord/budget_async_test.go:355
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:362
+//line github.com/movenext/movenext/coord/budget_async_test.go:361
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed7
 	}
@@ -367,18 +366,18 @@ case6:
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:101
+//line github.com/movenext/movenext/coord/budget_async_test.go:370
 	f.lockOrRLockOrAcquire2 = nil
 resumed7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:376
+//line github.com/movenext/movenext/coord/budget_async_test.go:375
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:382
+//line github.com/movenext/movenext/coord/budget_async_test.go:381
 	if f.lockOrRLockOrAcquire2 == nil {
 		goto resumed8
 	}
@@ -387,12 +386,12 @@ case7:
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	err = f.lockOrRLockOrAcquire2.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:104
+//line github.com/movenext/movenext/coord/budget_async_test.go:390
 	f.lockOrRLockOrAcquire2 = nil
 resumed8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:396
+//line github.com/movenext/movenext/coord/budget_async_test.go:395
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
@@ -400,7 +399,7 @@ case8:
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:404
+//line github.com/movenext/movenext/coord/budget_async_test.go:403
 	if f.waitOrSend9 == nil {
 		goto resumed9
 	}
@@ -409,16 +408,15 @@ case8:
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:108
+//line github.com/movenext/movenext/coord/budget_async_test.go:412
 	f.waitOrSend9 = nil
 resumed9:
-//line github.com/movenext/movenext/coord/budget_async_test.go:416
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:422
+//line github.com/movenext/movenext/coord/budget_async_test.go:420
 	if f.waitOrSend9 == nil {
 		goto resumed10
 	}
@@ -427,16 +425,15 @@ case9:
 resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:110
+//line github.com/movenext/movenext/coord/budget_async_test.go:429
 	f.waitOrSend9 = nil
 resumed10:
-//line github.com/movenext/movenext/coord/budget_async_test.go:434
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:440
+//line github.com/movenext/movenext/coord/budget_async_test.go:437
 	if f.waitOrSend9 == nil {
 		goto resumed11
 	}
@@ -445,10 +442,9 @@ case10:
 resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:112
+//line github.com/movenext/movenext/coord/budget_async_test.go:446
 	f.waitOrSend9 = nil
 resumed11:
-//line github.com/movenext/movenext/coord/budget_async_test.go:452
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
@@ -456,7 +452,7 @@ case11:
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:460
+//line github.com/movenext/movenext/coord/budget_async_test.go:456
 	if f.wait12 == nil {
 		goto resumed12
 	}
@@ -465,23 +461,22 @@ case11:
 resume12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	leader, err = f.wait12.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:115
+//line github.com/movenext/movenext/coord/budget_async_test.go:465
 	f.wait12 = nil
 resumed12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	if !leader {
-//line github.com/movenext/movenext/coord/budget_async_test.go:474
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:116
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:479
+//line github.com/movenext/movenext/coord/budget_async_test.go:474
 	goto endSwitch1
 case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:485
+//line github.com/movenext/movenext/coord/budget_async_test.go:480
 	if f.waitOrSend9 == nil {
 		goto resumed13
 	}
@@ -490,16 +485,15 @@ case12:
 resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	err = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:119
+//line github.com/movenext/movenext/coord/budget_async_test.go:489
 	f.waitOrSend9 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:497
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.waitOrSend9, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:503
+//line github.com/movenext/movenext/coord/budget_async_test.go:497
 	if f.waitOrSend9 == nil {
 		goto resumed14
 	}
@@ -508,12 +502,11 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	err2 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:121
+//line github.com/movenext/movenext/coord/budget_async_test.go:506
 	f.waitOrSend9 = nil
 resumed14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	if err2 != nil {
-//line github.com/movenext/movenext/coord/budget_async_test.go:517
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:122
 		return true, err2
@@ -522,7 +515,7 @@ resumed14:
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:526
+//line github.com/movenext/movenext/coord/budget_async_test.go:519
 	if f.receive15 == nil {
 		goto resumed15
 	}
@@ -531,23 +524,22 @@ resumed14:
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:125
+//line github.com/movenext/movenext/coord/budget_async_test.go:528
 	f.receive15 = nil
 resumed15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	if v != 7 {
-//line github.com/movenext/movenext/coord/budget_async_test.go:540
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:126
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:545
+//line github.com/movenext/movenext/coord/budget_async_test.go:537
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:551
+//line github.com/movenext/movenext/coord/budget_async_test.go:543
 	if f.waitOrSend9 == nil {
 		goto resumed16
 	}
@@ -556,12 +548,11 @@ case14:
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	err3 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:129
+//line github.com/movenext/movenext/coord/budget_async_test.go:552
 	f.waitOrSend9 = nil
 resumed16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	if err3 != nil {
-//line github.com/movenext/movenext/coord/budget_async_test.go:565
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:130
 		return true, err3
@@ -570,7 +561,7 @@ resumed16:
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:574
+//line github.com/movenext/movenext/coord/budget_async_test.go:565
 	if f.receive15 == nil {
 		goto resumed17
 	}
@@ -579,30 +570,28 @@ resumed16:
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	v2, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:133
+//line github.com/movenext/movenext/coord/budget_async_test.go:574
 	f.receive15 = nil
 resumed17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	if v2 != 7 {
-//line github.com/movenext/movenext/coord/budget_async_test.go:588
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:134
 		return true, errUsed
 	}
 endSwitch1:
 	if err != nil {
-//line github.com/movenext/movenext/coord/budget_async_test.go:595
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:138
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:600
+//line github.com/movenext/movenext/coord/budget_async_test.go:589
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:606
+//line github.com/movenext/movenext/coord/budget_async_test.go:595
 }
 
 // Location returns where [uses] is suspended.
@@ -610,7 +599,8 @@ func (f *usesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
 }
 
-// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one allocation.
+// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one
+// allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
 	usesLocals
@@ -670,13 +660,12 @@ func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	if f.i1 >= 3000 {
-//line github.com/movenext/movenext/coord/budget_test.go:173
 		goto endRange1
 	}
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:680
+//line github.com/movenext/movenext/coord/budget_async_test.go:669
 	if f.misuse1 == nil {
 		goto resumed1
 	}
@@ -685,14 +674,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	misuse2 = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:174
+//line github.com/movenext/movenext/coord/budget_async_test.go:678
 	f.misuse1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.panics += misuse2
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:696
+//line github.com/movenext/movenext/coord/budget_async_test.go:685
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -704,7 +693,8 @@ func (f *misusesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
 }
 
-// misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame in one allocation.
+// misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame
+// in one allocation.
 type misusesMachine struct {
 	statemachine.Builder[int]
 	misusesFrame
@@ -733,7 +723,8 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame that will have them.
+// misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
 	if frame.moveNext(r, &misuseArgs{ctx: ctx, u: u, keyed: keyed}) {
@@ -800,13 +791,12 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:186
 	if !args.keyed {
-//line github.com/movenext/movenext/coord/budget_test.go:186
 		goto else1
 	}
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:810
+//line github.com/movenext/movenext/coord/budget_async_test.go:800
 	if f.lockOrAcquire1 == nil {
 		goto resumed1
 	}
@@ -815,16 +805,15 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:187
+//line github.com/movenext/movenext/coord/budget_async_test.go:809
 	f.lockOrAcquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:822
 	goto endIf1
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:828
+//line github.com/movenext/movenext/coord/budget_async_test.go:817
 	if f.lockOrAcquire1 == nil {
 		goto resumed2
 	}
@@ -833,17 +822,17 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_test.go:189
+//line github.com/movenext/movenext/coord/budget_async_test.go:826
 	f.lockOrAcquire1 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_test.go:191
+//line github.com/movenext/movenext/coord/budget_async_test.go:832
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:847
+//line github.com/movenext/movenext/coord/budget_async_test.go:836
 }
 
 // Location returns where [misuse] is suspended.
@@ -857,7 +846,8 @@ func (f *misuseFrame) Results(r *statemachine.Run) int {
 	return *f.panics
 }
 
-// misuseMachine is the root of a chain of calls that begins with [misuse]: chain, job and frame in one allocation.
+// misuseMachine is the root of a chain of calls that begins with [misuse]: chain, job and frame in
+// one allocation.
 type misuseMachine struct {
 	statemachine.Builder[int]
 	misuseFrame
@@ -874,4 +864,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: aedace2d01833da0
+// Digest of what is above: 287952acf86e15b5

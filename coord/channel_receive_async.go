@@ -16,7 +16,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// receiveAllAsync returns the stream of [receiveAll]: each range over it runs the function as a state machine.
+// receiveAllAsync returns the stream of [receiveAll]: each range over it runs the function as a
+// state machine.
 func receiveAllAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[T, error] {
 		return &receiveAllFrame[T]{ctx: ctx, c: c}
@@ -34,7 +35,8 @@ type receiveAllFrame[T any] struct {
 	receive1 *statemachine.Waiting[T]
 }
 
-// MoveNext runs [receiveAll] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [receiveAll] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 	var v T
 	state := f.State
@@ -52,7 +54,7 @@ for1:
 	// channel_receive.go:98: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/channel_receive.go:98
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:56
+//line github.com/movenext/movenext/coord/channel_receive_async.go:58
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -61,20 +63,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:98
 	v, f.err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/channel_receive.go:98
+//line github.com/movenext/movenext/coord/channel_receive_async.go:67
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/channel_receive.go:99
 	if f.err == ErrClosed { // itself: without a cause
-//line github.com/movenext/movenext/coord/channel_receive_async.go:70
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/channel_receive_async.go:73
 		return true
 //line github.com/movenext/movenext/coord/channel_receive.go:101
 	}
 	// channel_receive.go:102: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/coord/channel_receive.go:102
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:78
+//line github.com/movenext/movenext/coord/channel_receive_async.go:80
 	f.State = 2
 	return true
 resume2:
@@ -83,13 +85,11 @@ resume2:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/coord/channel_receive.go:102
 		if !yield1 {
-//line github.com/movenext/movenext/coord/channel_receive.go:102
 			goto cond1
 		}
 	}
 //line github.com/movenext/movenext/coord/channel_receive.go:102
 	if f.err == nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:102
 		goto endIf1
 	}
 cond1:
@@ -105,4 +105,4 @@ func (f *receiveAllFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 98, 102)
 }
 
-// Digest of what is above: 35ed7aed2dc06ddf
+// Digest of what is above: 3180c04cdd876637

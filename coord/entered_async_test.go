@@ -72,7 +72,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_async_test.go:76
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
@@ -96,7 +96,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	err3 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:27
+//line github.com/movenext/movenext/coord/entered_async_test.go:100
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
@@ -116,7 +116,8 @@ func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.echo", "github.com/movenext/movenext/coord/entered_test.go", 22, 27)
 }
 
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
+// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
+// allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
 	echoLocals
@@ -164,8 +165,8 @@ type askFrame struct {
 	err error
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// The parameter rounds is needed only before the first suspension.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
+// parameter rounds is needed only before the first suspension.
 func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var send2 error
@@ -185,13 +186,7 @@ func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
 	{
 		out := f.out
 //line github.com/movenext/movenext/coord/entered_test.go:37
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/entered_test.go:37
-			defer out.Close()
-//line github.com/movenext/movenext/coord/entered_test.go:37
-			raise()
-//line github.com/movenext/movenext/coord/entered_test.go:37
-		})
+		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.n1 = rounds
@@ -200,13 +195,12 @@ func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
 range1:
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/coord/entered_test.go:38
 		goto endRange1
 	}
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1, send2 = f.out.SendEnter(r, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:210
+//line github.com/movenext/movenext/coord/entered_async_test.go:204
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -215,7 +209,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	send2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:39
+//line github.com/movenext/movenext/coord/entered_async_test.go:213
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
@@ -229,7 +223,7 @@ resumed1:
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2, receive1, receive3 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:233
+//line github.com/movenext/movenext/coord/entered_async_test.go:227
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -238,7 +232,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	receive1, receive3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:42
+//line github.com/movenext/movenext/coord/entered_async_test.go:236
 	f.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
@@ -251,16 +245,16 @@ resumed2:
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:255
+//line github.com/movenext/movenext/coord/entered_async_test.go:249
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	f.err = nil
-//line github.com/movenext/movenext/coord/entered_test.go:46
+//line github.com/movenext/movenext/coord/entered_async_test.go:254
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:264
+//line github.com/movenext/movenext/coord/entered_async_test.go:258
 }
 
 // Location returns where [ask] is suspended.
@@ -268,7 +262,8 @@ func (f *askFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.ask", "github.com/movenext/movenext/coord/entered_test.go", 39, 42)
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
+// allocation.
 type askMachine struct {
 	statemachine.Builder[int]
 	askFrame
@@ -325,7 +320,8 @@ func (f *farewellFrame) moveNext(r *statemachine.Run, args *farewellArgs) bool {
 	}
 }
 
-// step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
 func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var wait2 error
@@ -358,7 +354,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1, wait2 = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:362
+//line github.com/movenext/movenext/coord/entered_async_test.go:358
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -367,7 +363,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	wait2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:54
+//line github.com/movenext/movenext/coord/entered_async_test.go:367
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
@@ -377,7 +373,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:381
+//line github.com/movenext/movenext/coord/entered_async_test.go:377
 		return true, false
 	}
 	f.State = 2
@@ -385,7 +381,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:389
+//line github.com/movenext/movenext/coord/entered_async_test.go:385
 	goto epilogue
 }
 
@@ -394,7 +390,8 @@ func (f *farewellFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 54, 55)
 }
 
-// farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and frame in one allocation.
+// farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and
+// frame in one allocation.
 type farewellMachine struct {
 	statemachine.Builder[job.Void]
 	farewellFrame
@@ -410,7 +407,8 @@ func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the results, or the suspended frame that will have them.
+// farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
 	if frame.moveNext(r, &farewellFunc1Args{out: out, ctx: ctx, v: v}) {
@@ -429,7 +427,8 @@ type farewellFunc1Frame struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// farewellFunc1Args are the parameters of a function literal of [farewell] that are needed only before its first suspension.
+// farewellFunc1Args are the parameters of a function literal of [farewell] that are needed only
+// before its first suspension.
 type farewellFunc1Args struct {
 	out *coord.Channel[string]
 	ctx context.Context
@@ -441,8 +440,8 @@ func (f *farewellFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [farewell] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -456,7 +455,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:460
+//line github.com/movenext/movenext/coord/entered_async_test.go:459
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -465,10 +464,9 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:53
+//line github.com/movenext/movenext/coord/entered_async_test.go:468
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_async_test.go:472
 	f.State = statemachine.Finished
 	return true
 }
@@ -478,7 +476,8 @@ func (f *farewellFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 53)
 }
 
-// Results returns what a function literal of [farewell] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [farewell] returned, or raises again the panic that
+// ended it.
 func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -524,7 +523,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	// entered_test.go:160: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:160
 	f.receive1, v, err = f.in.ReceiveEnter(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:528
+//line github.com/movenext/movenext/coord/entered_async_test.go:527
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -533,12 +532,11 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:160
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:160
+//line github.com/movenext/movenext/coord/entered_async_test.go:536
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:161
 	if err == nil {
-//line github.com/movenext/movenext/coord/entered_async_test.go:542
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:162
 		return true, v, nil
@@ -546,7 +544,7 @@ resumed1:
 	// entered_test.go:164: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:550
+//line github.com/movenext/movenext/coord/entered_async_test.go:548
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -556,10 +554,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_test.go:164
+//line github.com/movenext/movenext/coord/entered_async_test.go:558
 	f.receive1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/entered_async_test.go:563
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -569,7 +566,8 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 160, 164)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
+// one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -586,4 +584,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dc6fde05b9ea8db9
+// Digest of what is above: 92cf747d82e1e8e8

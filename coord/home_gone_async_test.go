@@ -36,14 +36,15 @@ type locksMutexLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// locksMutexArgs are the parameters of [locksMutex] that are needed only before its first suspension.
+// locksMutexArgs are the parameters of [locksMutex] that are needed only before its first
+// suspension.
 type locksMutexArgs struct {
 	ctx context.Context
 	m   *coord.Mutex
 }
 
-// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -55,10 +56,10 @@ func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+	// home_gone_test.go:20: … m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1, err = args.m.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:63
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -67,10 +68,9 @@ func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:20
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:72
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:74
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	return true, err
@@ -82,7 +82,8 @@ func (f *locksMutexLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
 }
 
-// locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and frame in one allocation.
+// locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and
+// frame in one allocation.
 type locksMutexMachine struct {
 	statemachine.Builder[job.Void]
 	locksMutexLocals
@@ -141,7 +142,6 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finish
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:24
 	if !args.write {
-//line github.com/movenext/movenext/coord/home_gone_test.go:24
 		goto else1
 	}
 	// home_gone_test.go:25: err = m.Lock(ctx)
@@ -156,16 +156,15 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finish
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	err = f.lockOrRLock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:25
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:160
 	f.lockOrRLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:163
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1, err = args.m.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:169
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:168
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
@@ -174,11 +173,10 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	err = f.lockOrRLock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:27
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:177
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -188,7 +186,8 @@ func (f *locksRWLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
 }
 
-// locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame in one allocation.
+// locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame
+// in one allocation.
 type locksRWMachine struct {
 	statemachine.Builder[job.Void]
 	locksRWLocals
@@ -247,7 +246,7 @@ func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (fini
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1, err = args.m.LockEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:251
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:250
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -256,14 +255,13 @@ func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:34
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:259
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:263
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:267
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:265
 }
 
 // Location returns where [locksKey] is suspended.
@@ -271,7 +269,8 @@ func (f *locksKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
 }
 
-// locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and frame in one allocation.
+// locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and
+// frame in one allocation.
 type locksKeyMachine struct {
 	statemachine.Builder[job.Void]
 	locksKeyLocals
@@ -330,7 +329,7 @@ func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (fini
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1, err = args.s.AcquireEnter(r, args.ctx, args.n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:334
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:333
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -339,14 +338,13 @@ func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:342
 	f.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:350
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:348
 }
 
 // Location returns where [acquires] is suspended.
@@ -354,7 +352,8 @@ func (f *acquiresLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
 }
 
-// acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and frame in one allocation.
+// acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and
+// frame in one allocation.
 type acquiresMachine struct {
 	statemachine.Builder[job.Void]
 	acquiresLocals
@@ -390,14 +389,15 @@ type waitsForSignalLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// waitsForSignalArgs are the parameters of [waitsForSignal] that are needed only before its first suspension.
+// waitsForSignalArgs are the parameters of [waitsForSignal] that are needed only before its first
+// suspension.
 type waitsForSignalArgs struct {
 	ctx context.Context
 	e   *coord.AutoResetEvent
 }
 
-// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSignalArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -421,14 +421,13 @@ func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSigna
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:46
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:425
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:428
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:432
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
 }
 
 // Location returns where [waitsForSignal] is suspended.
@@ -436,7 +435,8 @@ func (f *waitsForSignalLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
 }
 
-// waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain, job and frame in one allocation.
+// waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain,
+// job and frame in one allocation.
 type waitsForSignalMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSignalLocals
@@ -472,14 +472,15 @@ type waitsForGateLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// waitsForGateArgs are the parameters of [waitsForGate] that are needed only before its first suspension.
+// waitsForGateArgs are the parameters of [waitsForGate] that are needed only before its first
+// suspension.
 type waitsForGateArgs struct {
 	ctx context.Context
 	e   *coord.ManualResetEvent
 }
 
-// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -494,7 +495,7 @@ func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArg
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1, err = args.e.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:498
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:499
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -503,10 +504,9 @@ func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArg
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:508
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:510
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	return true, err
@@ -518,7 +518,8 @@ func (f *waitsForGateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
 }
 
-// waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job and frame in one allocation.
+// waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job
+// and frame in one allocation.
 type waitsForGateMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForGateLocals
@@ -559,7 +560,8 @@ type waitsOnCondLocals struct {
 	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -578,7 +580,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:582
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:584
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
@@ -587,13 +589,13 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:593
 	f.lockOrWait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_test.go:59
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:599
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 		return true, result0
@@ -602,18 +604,12 @@ resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:61
 		unlock1 := f.c.L.Unlock
 //line github.com/movenext/movenext/coord/home_gone_test.go:61
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
-			defer unlock1()
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
-			raise()
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:617
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:613
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -623,16 +619,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:623
 	f.lockOrWait1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err2
-//line github.com/movenext/movenext/coord/home_gone_test.go:63
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:628
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:636
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:632
 }
 
 // Location returns where [waitsOnCond] is suspended.
@@ -640,7 +636,8 @@ func (f *waitsOnCondLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
-// waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job and frame in one allocation.
+// waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job
+// and frame in one allocation.
 type waitsOnCondMachine struct {
 	statemachine.Builder[job.Void]
 	waitsOnCondLocals
@@ -700,7 +697,7 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:704
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:701
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -709,14 +706,13 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:68
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:710
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:716
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:69
 	return true, v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:720
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:716
 }
 
 // Location returns where [receives] is suspended.
@@ -724,7 +720,8 @@ func (f *receivesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
 }
 
-// receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and frame in one allocation.
+// receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and
+// frame in one allocation.
 type receivesMachine struct {
 	statemachine.Builder[int]
 	receivesLocals
@@ -783,7 +780,7 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:787
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:784
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -792,14 +789,13 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_test.go:74
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:793
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:799
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:75
 	return true, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:803
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:799
 }
 
 // Location returns where [sends] is suspended.
@@ -807,7 +803,8 @@ func (f *sendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
 }
 
-// sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in one allocation.
+// sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in
+// one allocation.
 type sendsMachine struct {
 	statemachine.Builder[job.Void]
 	sendsLocals
@@ -824,4 +821,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 110144d64fc999bc
+// Digest of what is above: 9d5526c6b5e28a9a

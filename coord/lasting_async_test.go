@@ -68,13 +68,12 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (finished bool, err e
 range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/coord/lasting_test.go:75
 		goto endRange1
 	}
 	// lasting_test.go:76: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:78
+//line github.com/movenext/movenext/coord/lasting_async_test.go:77
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -83,13 +82,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:76
+//line github.com/movenext/movenext/coord/lasting_async_test.go:86
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:93
+//line github.com/movenext/movenext/coord/lasting_async_test.go:92
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
@@ -97,12 +96,11 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:101
+//line github.com/movenext/movenext/coord/lasting_async_test.go:100
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
 	if f.then == nil {
-//line github.com/movenext/movenext/coord/lasting_test.go:82
 		goto endIf1
 	}
 	// lasting_test.go:83: return then.Await()
@@ -110,7 +108,7 @@ endRange1:
 	f.await2 = f.then
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:114
+//line github.com/movenext/movenext/coord/lasting_async_test.go:112
 		goto resume2
 	}
 	f.State = 2
@@ -120,15 +118,14 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/lasting_test.go:83
+//line github.com/movenext/movenext/coord/lasting_async_test.go:122
 	f.await2 = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:126
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:132
+//line github.com/movenext/movenext/coord/lasting_async_test.go:129
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -138,7 +135,8 @@ func (f *takesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
 }
 
-// takesMachine is the root of a chain of calls that begins with [takes]: chain, job and frame in one allocation.
+// takesMachine is the root of a chain of calls that begins with [takes]: chain, job and frame in
+// one allocation.
 type takesMachine struct {
 	statemachine.Builder[int]
 	takesLocals
@@ -196,13 +194,12 @@ func (f *endsAsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	if f.i1 >= 3 {
-//line github.com/movenext/movenext/coord/lasting_test.go:138
 		goto endRange1
 	}
 	// lasting_test.go:139: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:206
+//line github.com/movenext/movenext/coord/lasting_async_test.go:203
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -211,28 +208,26 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:139
+//line github.com/movenext/movenext/coord/lasting_async_test.go:212
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	if err != nil {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:220
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/lasting_test.go:140
 		return true, err
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:227
+//line github.com/movenext/movenext/coord/lasting_async_test.go:223
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:143
 	f.end()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:232
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/lasting_test.go:144
 	return true, nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:236
+//line github.com/movenext/movenext/coord/lasting_async_test.go:231
 }
 
 // Location returns where [endsAs] is suspended.
@@ -240,7 +235,8 @@ func (f *endsAsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.endsAs", "github.com/movenext/movenext/coord/lasting_test.go", 139)
 }
 
-// endsAsMachine is the root of a chain of calls that begins with [endsAs]: chain, job and frame in one allocation.
+// endsAsMachine is the root of a chain of calls that begins with [endsAs]: chain, job and frame in
+// one allocation.
 type endsAsMachine struct {
 	statemachine.Builder[job.Void]
 	endsAsLocals
@@ -305,7 +301,6 @@ func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (fi
 range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/coord/lasting_test.go:195
 		goto endRange1
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:195
@@ -314,13 +309,12 @@ range1:
 range2:
 //line github.com/movenext/movenext/coord/lasting_test.go:196
 	if f.i2 >= 2 {
-//line github.com/movenext/movenext/coord/lasting_test.go:196
 		goto endRange2
 	}
 	// lasting_test.go:197: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:324
+//line github.com/movenext/movenext/coord/lasting_async_test.go:318
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -329,13 +323,13 @@ range2:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:197
+//line github.com/movenext/movenext/coord/lasting_async_test.go:327
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:339
+//line github.com/movenext/movenext/coord/lasting_async_test.go:333
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:200
@@ -343,17 +337,17 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:196
 	f.i2++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:347
+//line github.com/movenext/movenext/coord/lasting_async_test.go:341
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:352
+//line github.com/movenext/movenext/coord/lasting_async_test.go:346
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:204
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:357
+//line github.com/movenext/movenext/coord/lasting_async_test.go:351
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -363,7 +357,8 @@ func (f *changesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.changes", "github.com/movenext/movenext/coord/lasting_test.go", 197)
 }
 
-// changesMachine is the root of a chain of calls that begins with [changes]: chain, job and frame in one allocation.
+// changesMachine is the root of a chain of calls that begins with [changes]: chain, job and frame
+// in one allocation.
 type changesMachine struct {
 	statemachine.Builder[int]
 	changesLocals
@@ -405,8 +400,8 @@ type receivesUnderLocals struct {
 	sum int
 }
 
-// moveNext runs [receivesUnder] from where it stopped to its next suspension (false) or its end (true).
-// The parameter all is needed only before the first suspension.
+// moveNext runs [receivesUnder] from where it stopped to its next suspension (false) or its end
+// (true). The parameter all is needed only before the first suspension.
 func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Context) (finished bool, err error) {
 	var v int
 	var err2 error
@@ -426,7 +421,6 @@ func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Contex
 range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/coord/lasting_test.go:241
 		goto endRange1
 	}
 	{
@@ -436,7 +430,7 @@ range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:440
+//line github.com/movenext/movenext/coord/lasting_async_test.go:434
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -445,13 +439,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_test.go:242
+//line github.com/movenext/movenext/coord/lasting_async_test.go:443
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/lasting_test.go:243
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:455
+//line github.com/movenext/movenext/coord/lasting_async_test.go:449
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:245
@@ -459,12 +453,12 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:463
+//line github.com/movenext/movenext/coord/lasting_async_test.go:457
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:248
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:468
+//line github.com/movenext/movenext/coord/lasting_async_test.go:462
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -474,7 +468,8 @@ func (f *receivesUnderLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 242)
 }
 
-// receivesUnderMachine is the root of a chain of calls that begins with [receivesUnder]: chain, job and frame in one allocation.
+// receivesUnderMachine is the root of a chain of calls that begins with [receivesUnder]: chain,
+// job and frame in one allocation.
 type receivesUnderMachine struct {
 	statemachine.Builder[int]
 	receivesUnderLocals
@@ -491,4 +486,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 37b0b6dd6992154b
+// Digest of what is above: 7652a04dbe1f81f0

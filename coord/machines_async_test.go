@@ -78,12 +78,11 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:42
+//line github.com/movenext/movenext/coord/machines_async_test.go:82
 	frame.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	if err != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:87
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:43
 		return true, 0, err
@@ -93,7 +92,7 @@ for1:
 	// machines_test.go:46: box, err := f.in.Receive(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:97
+//line github.com/movenext/movenext/coord/machines_async_test.go:96
 	if frame.receive2 == nil {
 		goto resumed2
 	}
@@ -102,18 +101,17 @@ for1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err2 = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:46
+//line github.com/movenext/movenext/coord/machines_async_test.go:105
 	frame.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	if !(errors.Is(err2, coord.ErrClosed)) {
-//line github.com/movenext/movenext/coord/machines_test.go:47
 		goto endIf1
 	}
 	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:117
+//line github.com/movenext/movenext/coord/machines_async_test.go:115
 	if frame.wait3 == nil {
 		goto resumed3
 	}
@@ -123,16 +121,14 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	wait2 = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_async_test.go:125
 	frame.wait3 = nil
 resumed3:
-//line github.com/movenext/movenext/coord/machines_async_test.go:130
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	return true, frame.mine, wait2
 endIf1:
 	if err2 != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:136
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:51
 		return true, frame.mine, err2
@@ -140,7 +136,7 @@ endIf1:
 	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:144
+//line github.com/movenext/movenext/coord/machines_async_test.go:140
 	if frame.carry4 == nil {
 		goto resumed4
 	}
@@ -149,19 +145,18 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	err3 = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_async_test.go:149
 	frame.carry4 = nil
 resumed4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	if err3 != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:158
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:54
 		return true, frame.mine, err3
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:165
+//line github.com/movenext/movenext/coord/machines_async_test.go:160
 	goto for1
 }
 
@@ -170,7 +165,8 @@ func (frame *workLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
-// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
+// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one
+// allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
@@ -199,7 +195,8 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// carryEnter enters [carry] for another machine. It returns the results, or the suspended frame that will have them.
+// carryEnter enters [carry] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func carryEnter(r *statemachine.Run, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -222,7 +219,8 @@ type carryLocals struct {
 	acquireOrSendOrLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// carryFrame is the frame of [carry] for a caller that is a machine: what it keeps and, at the end, its results.
+// carryFrame is the frame of [carry] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type carryFrame struct {
 	carryLocals
 
@@ -258,7 +256,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:262
+//line github.com/movenext/movenext/coord/machines_async_test.go:260
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed1
 	}
@@ -267,12 +265,11 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_async_test.go:269
 	frame.acquireOrSendOrLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	if err != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:276
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:63
 		return true, err
@@ -280,7 +277,7 @@ resumed1:
 	// machines_test.go:65: err := f.out.Send(ctx, box)
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:284
+//line github.com/movenext/movenext/coord/machines_async_test.go:281
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed2
 	}
@@ -289,13 +286,12 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	err2 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:65
+//line github.com/movenext/movenext/coord/machines_async_test.go:290
 	frame.acquireOrSendOrLock1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:299
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:68
 		return true, err2
@@ -303,7 +299,7 @@ resumed2:
 	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:307
+//line github.com/movenext/movenext/coord/machines_async_test.go:303
 	if frame.acquireOrSendOrLock1 == nil {
 		goto resumed3
 	}
@@ -313,23 +309,21 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	err3 = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_async_test.go:313
 	frame.acquireOrSendOrLock1 = nil
 resumed3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	if err3 != nil {
-//line github.com/movenext/movenext/coord/machines_async_test.go:322
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:71
 		return true, err3
 	}
 	frame.f.moved++
 	frame.f.ledger.Unlock()
-//line github.com/movenext/movenext/coord/machines_async_test.go:329
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:75
 	return true, nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:333
+//line github.com/movenext/movenext/coord/machines_async_test.go:327
 }
 
 // Location returns where [carry] is suspended.
@@ -343,7 +337,8 @@ func (frame *carryFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// carryMachine is the root of a chain of calls that begins with [carry]: chain, job and frame in one allocation.
+// carryMachine is the root of a chain of calls that begins with [carry]: chain, job and frame in
+// one allocation.
 type carryMachine struct {
 	statemachine.Builder[job.Void]
 	carryLocals
@@ -360,4 +355,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c772a017d3fa4f3e
+// Digest of what is above: eb9907a9b9fb27cc

@@ -28,7 +28,8 @@ func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// getObjectEnter enters [getObject] for another machine. It returns the results, or the suspended frame that will have them.
+// getObjectEnter enters [getObject] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func getObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*getObjectFrame[T], T, error) {
 	frame := getObjectLocals[T]{ctx: ctx, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -50,7 +51,8 @@ type getObjectLocals[T any] struct {
 	makeObject2 *makeObjectFrame[T]
 }
 
-// getObjectFrame is the frame of [getObject] for a caller that is a machine: what it keeps and, at the end, its results.
+// getObjectFrame is the frame of [getObject] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type getObjectFrame[T any] struct {
 	getObjectLocals[T]
 
@@ -64,7 +66,8 @@ func (f *getObjectFrame[T]) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [getObject] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [getObject] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
 	var l loan[T]
 	var err error
@@ -82,7 +85,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:40: l, err := p.borrow(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:86
+//line github.com/movenext/movenext/coord/object_loan_async.go:89
 	if f.borrow1 == nil {
 		goto resumed1
 	}
@@ -92,12 +95,11 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:40
+//line github.com/movenext/movenext/coord/object_loan_async.go:99
 	f.borrow1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
 	if err != nil || l.hasObject {
-//line github.com/movenext/movenext/coord/object_loan_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:42
 		return true, l.object, err
@@ -105,7 +107,7 @@ resumed1:
 	// object_loan.go:44: return makeObject(ctx, p)
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
-//line github.com/movenext/movenext/coord/object_loan_async.go:109
+//line github.com/movenext/movenext/coord/object_loan_async.go:111
 	if f.makeObject2 == nil {
 		goto resumed2
 	}
@@ -116,10 +118,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.makeObject2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:44
+//line github.com/movenext/movenext/coord/object_loan_async.go:122
 	f.makeObject2 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/object_loan_async.go:123
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -135,7 +136,8 @@ func (f *getObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	return f.result0, f.result1
 }
 
-// getObjectMachine is the root of a chain of calls that begins with [getObject]: chain, job and frame in one allocation.
+// getObjectMachine is the root of a chain of calls that begins with [getObject]: chain, job and
+// frame in one allocation.
 type getObjectMachine[T any] struct {
 	statemachine.Builder[T]
 	getObjectLocals[T]
@@ -165,7 +167,8 @@ func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// makeObjectEnter enters [makeObject] for another machine. It returns the results, or the suspended frame that will have them.
+// makeObjectEnter enters [makeObject] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func makeObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectPool[T]) (*makeObjectFrame[T], T, error) {
 	frame := makeObjectFrame[T]{ctx: ctx}
 	if frame.moveNext(r, p) {
@@ -197,8 +200,8 @@ func (f *makeObjectFrame[T]) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [makeObject] from where it stopped to its next suspension (false) or its end (true).
-// The parameter p is needed only before the first suspension.
+// moveNext runs [makeObject] from where it stopped to its next suspension (false) or its end
+// (true). The parameter p is needed only before the first suspension.
 func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -227,7 +230,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 	f.await1 = f.m.job
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:231
+//line github.com/movenext/movenext/coord/object_loan_async.go:234
 		goto resume1
 	}
 	f.State = 1
@@ -237,13 +240,14 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/object_loan.go:57
+//line github.com/movenext/movenext/coord/object_loan_async.go:244
 	f.await1 = nil
+//line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:247
+//line github.com/movenext/movenext/coord/object_loan_async.go:251
 }
 
 // Location returns where [makeObject] is suspended.
@@ -257,7 +261,8 @@ func (f *makeObjectFrame[T]) Results(r *statemachine.Run) (T, error) {
 	return f.v, f.err
 }
 
-// makeObjectMachine is the root of a chain of calls that begins with [makeObject]: chain, job and frame in one allocation.
+// makeObjectMachine is the root of a chain of calls that begins with [makeObject]: chain, job and
+// frame in one allocation.
 type makeObjectMachine[T any] struct {
 	statemachine.Builder[T]
 	makeObjectFrame[T]
@@ -301,7 +306,8 @@ type useObjectLocals[T any] struct {
 	await2 *job.Job[job.Void]
 }
 
-// moveNext runs [useObject] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [useObject] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var v T
@@ -320,7 +326,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:66: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:324
+//line github.com/movenext/movenext/coord/object_loan_async.go:330
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -329,13 +335,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan.go:66
+//line github.com/movenext/movenext/coord/object_loan_async.go:339
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/object_loan.go:67
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:68
+//line github.com/movenext/movenext/coord/object_loan_async.go:345
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:68
 		return true, result0
@@ -355,7 +361,7 @@ resumed1:
 	f.await2 = f.u.job
 //line github.com/movenext/movenext/coord/object_loan.go:73
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:359
+//line github.com/movenext/movenext/coord/object_loan_async.go:365
 		goto resume2
 	}
 	f.State = 2
@@ -365,15 +371,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:73
 	_, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan.go:73
+//line github.com/movenext/movenext/coord/object_loan_async.go:375
 	f.await2 = nil
+//line github.com/movenext/movenext/coord/object_loan.go:74
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan.go:75
+//line github.com/movenext/movenext/coord/object_loan_async.go:380
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:75
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:377
+//line github.com/movenext/movenext/coord/object_loan_async.go:384
 }
 
 // Location returns where [useObject] is suspended.
@@ -381,7 +388,8 @@ func (f *useObjectLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 66, 73)
 }
 
-// useObjectMachine is the root of a chain of calls that begins with [useObject]: chain, job and frame in one allocation.
+// useObjectMachine is the root of a chain of calls that begins with [useObject]: chain, job and
+// frame in one allocation.
 type useObjectMachine[T any] struct {
 	statemachine.Builder[job.Void]
 	useObjectLocals[T]
@@ -399,4 +407,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 862d3cd549f654ed
+// Digest of what is above: 93c6d7b44fc7e93f

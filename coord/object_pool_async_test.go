@@ -28,7 +28,8 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 	return m.Start(ctx, &r, m)
 }
 
-// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that will have them.
+// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func usesEnter(r *statemachine.Run, ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
 	frame := usesLocals{}
 	if finished, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); finished {
@@ -53,7 +54,8 @@ type usesArgs struct {
 	how func() error
 }
 
-// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end, its results.
+// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type usesFrame struct {
 	usesLocals
 
@@ -88,7 +90,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:92
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:94
 		goto resume1
 	}
 	f.State = 1
@@ -97,9 +99,8 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_test.go:222
-	f.use1 = nil
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:103
+	f.use1 = nil
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -115,7 +116,8 @@ func (f *usesFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one allocation.
+// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one
+// allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
 	usesLocals
@@ -132,7 +134,8 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or an error that reports its suspension.
+// usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func usesFunc1Run(how func() error, arg1 context.Context, v *thing) error {
 	var r statemachine.Run
 	frame := usesFunc1Locals{how: how, v: v}
@@ -152,7 +155,8 @@ type usesFunc1Locals struct {
 	how func() error
 }
 
-// moveNext runs a function literal of [uses] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs a function literal of [uses] from where it stopped to its next suspension (false)
+// or its end (true).
 func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -166,7 +170,7 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:170
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:174
 	f.State = 1
 //line github.com/movenext/movenext/coord/object_pool_test.go:224
 	return r.Yield(), nil
@@ -175,7 +179,7 @@ resume1:
 	_ = r.Refusal()
 	f.v.uses++
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:179
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:183
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -185,7 +189,8 @@ func (f *usesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
 }
 
-// usesFunc1Machine is the root of a chain of calls that begins with a function literal of [uses]: chain and frame in one allocation.
+// usesFunc1Machine is the root of a chain of calls that begins with a function literal of [uses]:
+// chain and frame in one allocation.
 type usesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	usesFunc1Locals
@@ -248,13 +253,12 @@ func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (finished bool,
 range1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/coord/object_pool_test.go:275
 		goto endRange1
 	}
 	// object_pool_test.go:276: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:258
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:262
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -263,19 +267,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_test.go:276
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:271
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
 	if err != nil {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:272
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_pool_test.go:278
 		return true, err
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:279
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:282
 	f.State = 2
 //line github.com/movenext/movenext/coord/object_pool_test.go:281
 	return r.Yield(), nil
@@ -290,13 +293,13 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:294
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:300
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:303
 }
 
 // Location returns where [borrows] is suspended.
@@ -304,7 +307,8 @@ func (f *borrowsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// borrowsMachine is the root of a chain of calls that begins with [borrows]: chain, job and frame in one allocation.
+// borrowsMachine is the root of a chain of calls that begins with [borrows]: chain, job and frame
+// in one allocation.
 type borrowsMachine struct {
 	statemachine.Builder[job.Void]
 	borrowsLocals
@@ -321,4 +325,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5b9fd7ad8ef6f001
+// Digest of what is above: daf986cbb8b09a0a

@@ -63,19 +63,13 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	{
 		out := f.out
 //line github.com/movenext/movenext/coord/pingpong_test.go:14
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/pingpong_test.go:14
-			defer out.Close()
-//line github.com/movenext/movenext/coord/pingpong_test.go:14
-			raise()
-//line github.com/movenext/movenext/coord/pingpong_test.go:14
-		})
+		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
 	}
 for1:
 	// pingpong_test.go:16: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:79
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:73
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -84,13 +78,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_test.go:16
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:82
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/pingpong_test.go:18
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:88
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true, result0
@@ -98,7 +92,7 @@ resumed1:
 	// pingpong_test.go:20: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	f.send2, err2 = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:102
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:96
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -107,18 +101,18 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_test.go:20
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:105
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/pingpong_test.go:21
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 		return true, result0
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:122
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
 	goto for1
 }
 
@@ -127,7 +121,8 @@ func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 20)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
@@ -197,13 +192,7 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	{
 		out := f.out
 //line github.com/movenext/movenext/coord/pingpong_test.go:30
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/pingpong_test.go:30
-			defer out.Close()
-//line github.com/movenext/movenext/coord/pingpong_test.go:30
-			raise()
-//line github.com/movenext/movenext/coord/pingpong_test.go:30
-		})
+		f.defers.Push(func(raise func()) { defer out.Close(); raise() })
 	}
 //line github.com/movenext/movenext/coord/pingpong_test.go:31
 	f.n1 = n
@@ -212,13 +201,12 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 range1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:31
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/coord/pingpong_test.go:31
 		goto endRange1
 	}
 	// pingpong_test.go:32: if err := out.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.send1, err2 = f.out.SendEnter(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:222
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:210
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -227,13 +215,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_test.go:32
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:219
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/pingpong_test.go:33
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:225
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 		return true
@@ -241,7 +229,7 @@ resumed1:
 	// pingpong_test.go:35: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
 	f.receive2, v, err3 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:245
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:233
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -250,13 +238,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
 	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_test.go:35
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:242
 	f.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	if err3 != nil {
 		f.err = err3
-//line github.com/movenext/movenext/coord/pingpong_test.go:37
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:248
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
 		return true
@@ -264,16 +252,16 @@ resumed2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:31
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:268
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:256
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/coord/pingpong_test.go:41
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:261
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:277
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:265
 }
 
 // Location returns where [question] is suspended.
@@ -281,7 +269,8 @@ func (f *questionFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 32, 35)
 }
 
-// questionMachine is the root of a chain of calls that begins with [question]: chain, job and frame in one allocation.
+// questionMachine is the root of a chain of calls that begins with [question]: chain, job and
+// frame in one allocation.
 type questionMachine struct {
 	statemachine.Builder[int]
 	questionFrame
@@ -298,4 +287,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7286778d56c4bfb6
+// Digest of what is above: 006a4de61b498ac3

@@ -42,8 +42,8 @@ type askLocals struct {
 	sum int
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
+// parameter n is needed only before the first suspension.
 func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (finished bool, err error) {
 	var err2 error
 	var v int
@@ -63,17 +63,15 @@ func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (finished bool, err 
 range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/coord/reusable_test.go:133
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/coord/reusable_test.go:134
 		var r Round
 //line github.com/movenext/movenext/coord/reusable_test.go:134
 		r, err2 = f.d.results.Begin()
 		if err2 != nil {
 			err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:77
+//line github.com/movenext/movenext/coord/reusable_async_test.go:75
 			f.State = statemachine.Finished
 			return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:137
@@ -83,7 +81,7 @@ range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 		f.get1, v, err2 = f.d.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:87
+//line github.com/movenext/movenext/coord/reusable_async_test.go:85
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -92,13 +90,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_test.go:139
+//line github.com/movenext/movenext/coord/reusable_async_test.go:94
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:102
+//line github.com/movenext/movenext/coord/reusable_async_test.go:100
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:142
@@ -106,12 +104,12 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:110
+//line github.com/movenext/movenext/coord/reusable_async_test.go:108
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:145
 	err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:115
+//line github.com/movenext/movenext/coord/reusable_async_test.go:113
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -121,7 +119,8 @@ func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
+// allocation.
 type askMachine struct {
 	statemachine.Builder[int]
 	askLocals
@@ -186,13 +185,7 @@ func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (finished bool) {
 	{
 		requests2 := f.requests
 //line github.com/movenext/movenext/coord/reusable_test.go:177
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/reusable_test.go:177
-			defer requests2.Close()
-//line github.com/movenext/movenext/coord/reusable_test.go:177
-			raise()
-//line github.com/movenext/movenext/coord/reusable_test.go:177
-		})
+		f.defers.Push(func(raise func()) { defer requests2.Close(); raise() })
 	}
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.n1 = n
@@ -201,24 +194,22 @@ func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (finished bool) {
 range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/coord/reusable_test.go:178
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/coord/reusable_test.go:179
 		var r Round
 //line github.com/movenext/movenext/coord/reusable_test.go:179
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_test.go:181
+//line github.com/movenext/movenext/coord/reusable_async_test.go:206
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_test.go:184
+//line github.com/movenext/movenext/coord/reusable_async_test.go:213
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
@@ -227,7 +218,7 @@ range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:231
+//line github.com/movenext/movenext/coord/reusable_async_test.go:222
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -236,13 +227,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_test.go:186
+//line github.com/movenext/movenext/coord/reusable_async_test.go:231
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_test.go:188
+//line github.com/movenext/movenext/coord/reusable_async_test.go:237
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -250,16 +241,16 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:254
+//line github.com/movenext/movenext/coord/reusable_async_test.go:245
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_test.go:192
+//line github.com/movenext/movenext/coord/reusable_async_test.go:250
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:263
+//line github.com/movenext/movenext/coord/reusable_async_test.go:254
 }
 
 // Location returns where [inquire] is suspended.
@@ -267,7 +258,8 @@ func (f *inquireFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
 }
 
-// inquireMachine is the root of a chain of calls that begins with [inquire]: chain, job and frame in one allocation.
+// inquireMachine is the root of a chain of calls that begins with [inquire]: chain, job and frame
+// in one allocation.
 type inquireMachine struct {
 	statemachine.Builder[int]
 	inquireFrame
@@ -324,7 +316,7 @@ for1:
 	// reusable_test.go:198: r, err := requests.Receive(ctx)
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:328
+//line github.com/movenext/movenext/coord/reusable_async_test.go:320
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -333,23 +325,21 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_test.go:198
+//line github.com/movenext/movenext/coord/reusable_async_test.go:329
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
 	if err != nil {
-//line github.com/movenext/movenext/coord/reusable_async_test.go:342
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:200
 		return true, err
 	}
 	if err := f.results.Set(r, 1, nil); err != nil {
-//line github.com/movenext/movenext/coord/reusable_async_test.go:348
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:203
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:353
+//line github.com/movenext/movenext/coord/reusable_async_test.go:343
 	goto for1
 }
 
@@ -358,7 +348,8 @@ func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
@@ -375,4 +366,4 @@ func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3cc9bb77d233f7ac
+// Digest of what is above: 5552302039fddb63

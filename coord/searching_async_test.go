@@ -37,14 +37,15 @@ type locksLimiterLocals struct {
 	acquire1 *statemachine.WaitingVoid[job.Void]
 }
 
-// locksLimiterArgs are the parameters of [locksLimiter] that are needed only before its first suspension.
+// locksLimiterArgs are the parameters of [locksLimiter] that are needed only before its first
+// suspension.
 type locksLimiterArgs struct {
 	ctx context.Context
 	l   *coord.Limiter[string]
 }
 
-// moveNext runs [locksLimiter] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [locksLimiter] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -59,7 +60,7 @@ func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArg
 	// searching_test.go:21: err := l.Acquire(ctx, "a")
 //line github.com/movenext/movenext/coord/searching_test.go:21
 	f.acquire1, err = args.l.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/searching_async_test.go:63
+//line github.com/movenext/movenext/coord/searching_async_test.go:64
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -68,10 +69,9 @@ func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArg
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:21
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/coord/searching_test.go:21
+//line github.com/movenext/movenext/coord/searching_async_test.go:73
 	f.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/searching_async_test.go:75
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:22
 	return true, err
@@ -83,7 +83,8 @@ func (f *locksLimiterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksLimiter", "github.com/movenext/movenext/coord/searching_test.go", 21)
 }
 
-// locksLimiterMachine is the root of a chain of calls that begins with [locksLimiter]: chain, job and frame in one allocation.
+// locksLimiterMachine is the root of a chain of calls that begins with [locksLimiter]: chain, job
+// and frame in one allocation.
 type locksLimiterMachine struct {
 	statemachine.Builder[job.Void]
 	locksLimiterLocals
@@ -123,8 +124,8 @@ type locksAndExitsLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [locksAndExits] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [locksAndExits] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -140,7 +141,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	// searching_test.go:29: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/searching_test.go:29
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:144
+//line github.com/movenext/movenext/coord/searching_async_test.go:145
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -149,13 +150,13 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:29
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_test.go:29
+//line github.com/movenext/movenext/coord/searching_async_test.go:154
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/searching_test.go:29
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_test.go:30
+//line github.com/movenext/movenext/coord/searching_async_test.go:160
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:30
 		return true, result0
@@ -163,22 +164,16 @@ resumed1:
 	{
 		m := f.m
 //line github.com/movenext/movenext/coord/searching_test.go:32
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/searching_test.go:32
-			defer m.Unlock()
-//line github.com/movenext/movenext/coord/searching_test.go:32
-			raise()
-//line github.com/movenext/movenext/coord/searching_test.go:32
-		})
+		f.defers.Push(func(raise func()) { defer m.Unlock(); raise() })
 	}
 //line github.com/movenext/movenext/coord/searching_test.go:33
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_test.go:34
+//line github.com/movenext/movenext/coord/searching_async_test.go:173
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:34
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:182
+//line github.com/movenext/movenext/coord/searching_async_test.go:177
 }
 
 // Location returns where [locksAndExits] is suspended.
@@ -186,7 +181,8 @@ func (f *locksAndExitsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 29)
 }
 
-// locksAndExitsMachine is the root of a chain of calls that begins with [locksAndExits]: chain, job and frame in one allocation.
+// locksAndExitsMachine is the root of a chain of calls that begins with [locksAndExits]: chain,
+// job and frame in one allocation.
 type locksAndExitsMachine struct {
 	statemachine.Builder[job.Void]
 	locksAndExitsLocals
@@ -204,4 +200,4 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f0e56f953fd36cf6
+// Digest of what is above: 06483c7fee738f99

@@ -44,8 +44,8 @@ type selectCaseFrame struct {
 	err    error
 }
 
-// moveNext runs [selectCase] from where it stopped to its next suspension (false) or its end (true).
-// The parameter cases is needed only before the first suspension.
+// moveNext runs [selectCase] from where it stopped to its next suspension (false) or its end
+// (true). The parameter cases is needed only before the first suspension.
 func (f *selectCaseFrame) moveNext(r *statemachine.Run, cases []Case) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -82,12 +82,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select.go:117
 		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/select.go:117
+//line github.com/movenext/movenext/coord/select_async.go:86
 		f.await1 = nil
 //line github.com/movenext/movenext/coord/select.go:117
 		if err2 != nil {
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select.go:118
+//line github.com/movenext/movenext/coord/select_async.go:91
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:118
 			return true
@@ -96,14 +96,14 @@ resume1:
 //line github.com/movenext/movenext/coord/select.go:120
 	if f.s.ctx, f.err = checkContext(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select.go:121
+//line github.com/movenext/movenext/coord/select_async.go:100
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select.go:124
+//line github.com/movenext/movenext/coord/select_async.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:124
 		return true
@@ -123,12 +123,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select.go:126
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/select.go:126
+//line github.com/movenext/movenext/coord/select_async.go:127
 		f.await2 = nil
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
-			f.chosen, f.err = -1, waitEndReason(err2)
-//line github.com/movenext/movenext/coord/select.go:127
+			f.chosen, f.err = -1, whyWaitEnded(err2)
+//line github.com/movenext/movenext/coord/select_async.go:132
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
 			return true
@@ -143,7 +143,8 @@ func (f *selectCaseFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.selectCase", "github.com/movenext/movenext/coord/select.go", 117, 126)
 }
 
-// selectCaseMachine is the root of a chain of calls that begins with [selectCase]: chain, job and frame in one allocation.
+// selectCaseMachine is the root of a chain of calls that begins with [selectCase]: chain, job and
+// frame in one allocation.
 type selectCaseMachine struct {
 	statemachine.Builder[int]
 	selectCaseFrame
@@ -160,4 +161,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1ed034eefc983806
+// Digest of what is above: 72e3748d28aa7ad1

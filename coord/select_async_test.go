@@ -70,14 +70,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:79
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_test.go:79
+//line github.com/movenext/movenext/coord/select_async_test.go:74
 		f.select1 = nil
-//line github.com/movenext/movenext/coord/select_async_test.go:76
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:80
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:81
+//line github.com/movenext/movenext/coord/select_async_test.go:80
 }
 
 // Location returns where [picks] is suspended.
@@ -85,7 +84,8 @@ func (f *picksLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 79)
 }
 
-// picksMachine is the root of a chain of calls that begins with [picks]: chain, job and frame in one allocation.
+// picksMachine is the root of a chain of calls that begins with [picks]: chain, job and frame in
+// one allocation.
 type picksMachine struct {
 	statemachine.Builder[int]
 	picksLocals
@@ -153,14 +153,13 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:210
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/select_test.go:210
+//line github.com/movenext/movenext/coord/select_async_test.go:157
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/select_async_test.go:160
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:211
 	return true, v, err
-//line github.com/movenext/movenext/coord/select_async_test.go:164
+//line github.com/movenext/movenext/coord/select_async_test.go:163
 }
 
 // Location returns where [takesOne] is suspended.
@@ -168,7 +167,8 @@ func (f *takesOneLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 210)
 }
 
-// takesOneMachine is the root of a chain of calls that begins with [takesOne]: chain, job and frame in one allocation.
+// takesOneMachine is the root of a chain of calls that begins with [takesOne]: chain, job and
+// frame in one allocation.
 type takesOneMachine struct {
 	statemachine.Builder[int]
 	takesOneLocals
@@ -231,7 +231,6 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (fini
 for1:
 //line github.com/movenext/movenext/coord/select_test.go:223
 	if f.open <= 0 {
-//line github.com/movenext/movenext/coord/select_test.go:223
 		goto endFor1
 	}
 	// select_test.go:224: i, err := Select(ctx, cases...)
@@ -239,7 +238,7 @@ for1:
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:224
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:243
+//line github.com/movenext/movenext/coord/select_async_test.go:242
 		goto resume1
 	}
 	f.State = 1
@@ -249,10 +248,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:224
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_test.go:224
+//line github.com/movenext/movenext/coord/select_async_test.go:252
 		f.select1 = nil
+//line github.com/movenext/movenext/coord/select_test.go:225
 		if err != nil && i < 0 {
-//line github.com/movenext/movenext/coord/select_async_test.go:256
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:226
 			return true, err
@@ -265,19 +264,18 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/select_test.go:233
 	if _, twice := f.to.LoadOrStore((*f.v), true); twice {
-//line github.com/movenext/movenext/coord/select_async_test.go:269
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:234
 		return true, errReason
 	}
 next1:
-//line github.com/movenext/movenext/coord/select_async_test.go:275
+//line github.com/movenext/movenext/coord/select_async_test.go:273
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:237
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:281
+//line github.com/movenext/movenext/coord/select_async_test.go:279
 }
 
 // Location returns where [merges] is suspended.
@@ -285,7 +283,8 @@ func (f *mergesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 224)
 }
 
-// mergesMachine is the root of a chain of calls that begins with [merges]: chain, job and frame in one allocation.
+// mergesMachine is the root of a chain of calls that begins with [merges]: chain, job and frame in
+// one allocation.
 type mergesMachine struct {
 	statemachine.Builder[job.Void]
 	mergesLocals
@@ -347,7 +346,6 @@ resume1:
 for1:
 //line github.com/movenext/movenext/coord/select_test.go:303
 	if !!f.until.Load() {
-//line github.com/movenext/movenext/coord/select_test.go:303
 		goto endFor1
 	}
 	// select_test.go:304: if _, err := Select(ctx, Default()); err != nil {
@@ -355,7 +353,7 @@ for1:
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:304
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:359
+//line github.com/movenext/movenext/coord/select_async_test.go:357
 		goto resume2
 	}
 	f.State = 2
@@ -365,23 +363,22 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:304
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_test.go:304
+//line github.com/movenext/movenext/coord/select_async_test.go:367
 		f.select2 = nil
 //line github.com/movenext/movenext/coord/select_test.go:304
 		if err != nil {
-//line github.com/movenext/movenext/coord/select_async_test.go:373
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:305
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:379
+//line github.com/movenext/movenext/coord/select_async_test.go:376
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:308
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:385
+//line github.com/movenext/movenext/coord/select_async_test.go:382
 }
 
 // Location returns where [spins] is suspended.
@@ -389,7 +386,8 @@ func (f *spinsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 302, 304)
 }
 
-// spinsMachine is the root of a chain of calls that begins with [spins]: chain, job and frame in one allocation.
+// spinsMachine is the root of a chain of calls that begins with [spins]: chain, job and frame in
+// one allocation.
 type spinsMachine struct {
 	statemachine.Builder[job.Void]
 	spinsLocals
@@ -406,4 +404,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cfa1bcfc4abe9bd6
+// Digest of what is above: c0b823c2d1f63a4e

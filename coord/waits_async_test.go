@@ -52,7 +52,8 @@ func (f *waitsForAllFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job and frame in one allocation.
+// waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job
+// and frame in one allocation.
 type waitsForAllMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForAllFrame
@@ -99,7 +100,8 @@ func (f *waitsForAnyFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job and frame in one allocation.
+// waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job
+// and frame in one allocation.
 type waitsForAnyMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForAnyFrame
@@ -137,8 +139,8 @@ type waitsForEachFrame struct {
 	result0 error
 }
 
-// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -159,10 +161,10 @@ func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Open(f.loop1)
 range1:
-	// waits_test.go:51: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+	// waits_test.go:51: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:166
+//line github.com/movenext/movenext/coord/waits_async_test.go:168
 		goto resume1
 	}
 	f.State = 1
@@ -170,7 +172,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/coord/waits_test.go:51
 		goto done1
 	}
 	{
@@ -178,17 +179,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:182
+//line github.com/movenext/movenext/coord/waits_async_test.go:183
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:187
+//line github.com/movenext/movenext/coord/waits_async_test.go:188
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:192
+//line github.com/movenext/movenext/coord/waits_async_test.go:193
 		goto resume2
 	}
 	f.State = 2
@@ -198,20 +199,19 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_async_test.go:203
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:52
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	return true
 done1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_test.go:52
+//line github.com/movenext/movenext/coord/waits_async_test.go:211
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_async_test.go:215
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
@@ -223,7 +223,8 @@ func (f *waitsForEachFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 51, 51)
 }
 
-// waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job and frame in one allocation.
+// waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job
+// and frame in one allocation.
 type waitsForEachMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForEachFrame
@@ -263,7 +264,8 @@ type waitsForNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitsForNext] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -280,7 +282,6 @@ func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, resul
 range1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/coord/waits_test.go:62
 		goto endRange1
 	}
 	// waits_test.go:63: if _, err := c.Next(ctx); err != nil {
@@ -288,7 +289,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:292
+//line github.com/movenext/movenext/coord/waits_async_test.go:293
 		goto resume1
 	}
 	f.State = 1
@@ -298,11 +299,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_test.go:63
+//line github.com/movenext/movenext/coord/waits_async_test.go:303
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		if err != nil {
-//line github.com/movenext/movenext/coord/waits_async_test.go:306
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:64
 			return true, err
@@ -324,7 +324,8 @@ func (f *waitsForNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 63)
 }
 
-// waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job and frame in one allocation.
+// waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job
+// and frame in one allocation.
 type waitsForNextMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForNextLocals
@@ -373,7 +374,8 @@ func (f *waitsForThenFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job and frame in one allocation.
+// waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job
+// and frame in one allocation.
 type waitsForThenMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForThenFrame
@@ -420,7 +422,8 @@ func (f *waitsForRaceFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job and frame in one allocation.
+// waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job
+// and frame in one allocation.
 type waitsForRaceMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForRaceFrame
@@ -467,7 +470,8 @@ func (f *waitsForUnwrapFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain, job and frame in one allocation.
+// waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain,
+// job and frame in one allocation.
 type waitsForUnwrapMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForUnwrapFrame
@@ -494,7 +498,8 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results, or the suspended callee that will have them.
+// waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results,
+// or the suspended callee that will have them.
 func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsForCountdownFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:92
 	c := coord.NewCountdown(3)
@@ -502,13 +507,15 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:506
+//line github.com/movenext/movenext/coord/waits_async_test.go:511
 }
 
-// waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
+// waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
+// it keeps nothing of its own while it is suspended.
 type waitsForCountdownFrame = statemachine.WaitingVoid[job.Void]
 
-// waitsForCountdownMachine is the root of a chain of calls that begins with [waitsForCountdown]: it passes on what the callee returns.
+// waitsForCountdownMachine is the root of a chain of calls that begins with [waitsForCountdown]:
+// it passes on what the callee returns.
 type waitsForCountdownMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -541,19 +548,22 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the suspended callee that will have them.
+// waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEventFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:101
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:551
+//line github.com/movenext/movenext/coord/waits_async_test.go:559
 }
 
-// waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
+// waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
+// nothing of its own while it is suspended.
 type waitsForEventFrame = statemachine.WaitingVoid[job.Void]
 
-// waitsForEventMachine is the root of a chain of calls that begins with [waitsForEvent]: it passes on what the callee returns.
+// waitsForEventMachine is the root of a chain of calls that begins with [waitsForEvent]: it passes
+// on what the callee returns.
 type waitsForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -593,8 +603,8 @@ type waitsForScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -620,7 +630,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:624
+//line github.com/movenext/movenext/coord/waits_async_test.go:634
 		goto resume1
 	}
 	f.State = 1
@@ -629,9 +639,8 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_test.go:115
+//line github.com/movenext/movenext/coord/waits_async_test.go:643
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:635
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -641,7 +650,8 @@ func (f *waitsForScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 115)
 }
 
-// waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain, job and frame in one allocation.
+// waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain,
+// job and frame in one allocation.
 type waitsForScopeMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForScopeLocals
@@ -690,7 +700,8 @@ func (f *waitsForSetFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job and frame in one allocation.
+// waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job
+// and frame in one allocation.
 type waitsForSetMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSetFrame
@@ -728,7 +739,8 @@ type waitsForObjectLocals struct {
 	use3 *job.Job[job.Void]
 }
 
-// moveNext runs [waitsForObject] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitsForObject] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var held int
 	var err error
@@ -751,7 +763,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	// waits_test.go:130: held, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:755
+//line github.com/movenext/movenext/coord/waits_async_test.go:767
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -760,12 +772,11 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:130
+//line github.com/movenext/movenext/coord/waits_async_test.go:776
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:131
 	if err != nil {
-//line github.com/movenext/movenext/coord/waits_async_test.go:769
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:132
 		return true, err
@@ -779,7 +790,7 @@ resumed1:
 	// waits_test.go:135: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:783
+//line github.com/movenext/movenext/coord/waits_async_test.go:794
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -788,12 +799,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:135
+//line github.com/movenext/movenext/coord/waits_async_test.go:803
 	f.get1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/waits_test.go:136
 	if err != nil {
-//line github.com/movenext/movenext/coord/waits_async_test.go:797
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:137
 		return true, err
@@ -804,7 +814,7 @@ resumed2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:808
+//line github.com/movenext/movenext/coord/waits_async_test.go:818
 		goto resume3
 	}
 	f.State = 3
@@ -814,9 +824,8 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_async_test.go:828
 	f.use3 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:820
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -826,7 +835,8 @@ func (f *waitsForObjectLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 130, 135, 140)
 }
 
-// waitsForObjectMachine is the root of a chain of calls that begins with [waitsForObject]: chain, job and frame in one allocation.
+// waitsForObjectMachine is the root of a chain of calls that begins with [waitsForObject]: chain,
+// job and frame in one allocation.
 type waitsForObjectMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForObjectLocals
@@ -869,7 +879,8 @@ type waitsForSelectLocals struct {
 	receive2 *statemachine.Waiting[int]
 }
 
-// moveNext runs [waitsForSelect] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitsForSelect] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -896,7 +907,6 @@ func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, res
 range1:
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	if f.i >= 2 {
-//line github.com/movenext/movenext/coord/waits_test.go:148
 		goto endRange1
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:149
@@ -904,13 +914,13 @@ range1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:150
 		j := job.Run(f.ctx, one)
-		// waits_test.go:151: chosen, err := coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
+		// waits_test.go:151: … coord.Select(ctx, coord.OnReceive(c, &v), coord.OnEnd(j), coord.OnTim …
 //line github.com/movenext/movenext/coord/waits_test.go:151
 		f.select1 = coord.SelectAsync(f.ctx, coord.OnReceive(f.c, f.v), coord.OnEnd(j), coord.OnTimeout(time.Minute))
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:151
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:914
+//line github.com/movenext/movenext/coord/waits_async_test.go:924
 		goto resume1
 	}
 	f.State = 1
@@ -920,11 +930,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:151
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_test.go:151
+//line github.com/movenext/movenext/coord/waits_async_test.go:934
 		f.select1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:152
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:928
+//line github.com/movenext/movenext/coord/waits_async_test.go:939
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:154
@@ -933,13 +944,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	if !(f.i == 1 && !f.sent) {
-//line github.com/movenext/movenext/coord/waits_test.go:156
 		goto endIf1
 	}
 	// waits_test.go:157: _, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:157
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:943
+//line github.com/movenext/movenext/coord/waits_async_test.go:953
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -949,23 +959,22 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:157
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:157
+//line github.com/movenext/movenext/coord/waits_async_test.go:963
 	f.receive2 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:956
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:158
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:963
+//line github.com/movenext/movenext/coord/waits_async_test.go:972
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:969
+//line github.com/movenext/movenext/coord/waits_async_test.go:978
 }
 
 // Location returns where [waitsForSelect] is suspended.
@@ -973,7 +982,8 @@ func (f *waitsForSelectLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 151, 157)
 }
 
-// waitsForSelectMachine is the root of a chain of calls that begins with [waitsForSelect]: chain, job and frame in one allocation.
+// waitsForSelectMachine is the root of a chain of calls that begins with [waitsForSelect]: chain,
+// job and frame in one allocation.
 type waitsForSelectMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSelectLocals
@@ -1022,7 +1032,8 @@ func (f *waitsForMachineFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]: chain, job and frame in one allocation.
+// waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]:
+// chain, job and frame in one allocation.
 type waitsForMachineMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForMachineFrame
@@ -1069,7 +1080,8 @@ func (f *waitsForMachinesFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]: chain, job and frame in one allocation.
+// waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]:
+// chain, job and frame in one allocation.
 type waitsForMachinesMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForMachinesFrame
@@ -1116,7 +1128,8 @@ func (f *waitsForTwinFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job and frame in one allocation.
+// waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job
+// and frame in one allocation.
 type waitsForTwinMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForTwinFrame
@@ -1143,7 +1156,8 @@ func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended frame that will have them.
+// suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func suspendsEnter(r *statemachine.Run, ctx context.Context) (*suspendsFrame, error) {
 	frame := suspendsLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1161,7 +1175,8 @@ type suspendsLocals struct {
 	ctx context.Context
 }
 
-// suspendsFrame is the frame of [suspends] for a caller that is a machine: what it keeps and, at the end, its results.
+// suspendsFrame is the frame of [suspends] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type suspendsFrame struct {
 	suspendsLocals
 
@@ -1198,7 +1213,7 @@ resume1:
 	// waits_test.go:185: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1202
+//line github.com/movenext/movenext/coord/waits_async_test.go:1217
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1209,7 +1224,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1213
+//line github.com/movenext/movenext/coord/waits_async_test.go:1228
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1225,7 +1240,8 @@ func (f *suspendsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// suspendsMachine is the root of a chain of calls that begins with [suspends]: chain, job and frame in one allocation.
+// suspendsMachine is the root of a chain of calls that begins with [suspends]: chain, job and
+// frame in one allocation.
 type suspendsMachine struct {
 	statemachine.Builder[job.Void]
 	suspendsLocals
@@ -1281,7 +1297,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:192
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1285
+//line github.com/movenext/movenext/coord/waits_async_test.go:1301
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1291,7 +1307,8 @@ func (f *callsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 192)
 }
 
-// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
+// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
+// one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsLocals
@@ -1320,7 +1337,8 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame that will have them.
+// exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
 	if frame.moveNext(r, &exitsArgs{ctx: ctx, cleaned: cleaned}) {
@@ -1361,7 +1379,8 @@ func (f *exitsFrame) moveNext(r *statemachine.Run, args *exitsArgs) bool {
 	}
 }
 
-// step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its
+// epilogue.
 func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
@@ -1390,7 +1409,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 		})
 	}
 	// waits_test.go:202: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1394
+//line github.com/movenext/movenext/coord/waits_async_test.go:1413
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:202
 	return r.Yield(), false
@@ -1404,7 +1423,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:204
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1408
+//line github.com/movenext/movenext/coord/waits_async_test.go:1427
 		return true, false
 	}
 	f.State = 2
@@ -1412,7 +1431,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:204
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1416
+//line github.com/movenext/movenext/coord/waits_async_test.go:1435
 	goto epilogue
 }
 
@@ -1427,7 +1446,8 @@ func (f *exitsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// exitsMachine is the root of a chain of calls that begins with [exits]: chain, job and frame in one allocation.
+// exitsMachine is the root of a chain of calls that begins with [exits]: chain, job and frame in
+// one allocation.
 type exitsMachine struct {
 	statemachine.Builder[job.Void]
 	exitsFrame
@@ -1443,7 +1463,8 @@ func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results, or the suspended frame that will have them.
+// exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
 	frame := exitsFunc1Frame{cleaned: cleaned}
 	if frame.moveNext(r, ctx) {
@@ -1469,8 +1490,8 @@ func (f *exitsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false)
+// or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1484,7 +1505,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	// waits_test.go:199: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1488
+//line github.com/movenext/movenext/coord/waits_async_test.go:1509
 	if f.suspends1 == nil {
 		goto resumed1
 	}
@@ -1493,12 +1514,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:199
+//line github.com/movenext/movenext/coord/waits_async_test.go:1518
 	f.suspends1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:200
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1502
+//line github.com/movenext/movenext/coord/waits_async_test.go:1523
 	f.State = statemachine.Finished
 	return true
 }
@@ -1508,7 +1529,8 @@ func (f *exitsFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 199)
 }
 
-// Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [exits] returned, or raises again the panic that
+// ended it.
 func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1535,14 +1557,15 @@ type callsExitsFrame struct {
 	result0 error
 }
 
-// callsExitsArgs are the parameters of [callsExits] that are needed only before its first suspension.
+// callsExitsArgs are the parameters of [callsExits] that are needed only before its first
+// suspension.
 type callsExitsArgs struct {
 	ctx     context.Context
 	cleaned *bool
 }
 
-// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bool {
 	for {
 		if finished, again := f.step(r, args); !again {
@@ -1551,7 +1574,8 @@ func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bo
 	}
 }
 
-// step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
 func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var exits2 error
@@ -1582,7 +1606,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	// waits_test.go:210: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:210
 	f.exits1, exits2 = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1586
+//line github.com/movenext/movenext/coord/waits_async_test.go:1610
 	if f.exits1 == nil {
 		goto resumed1
 	}
@@ -1591,7 +1615,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:210
 	exits2 = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_test.go:210
+//line github.com/movenext/movenext/coord/waits_async_test.go:1619
 	f.exits1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:210
@@ -1601,7 +1625,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:210
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1605
+//line github.com/movenext/movenext/coord/waits_async_test.go:1629
 		return true, false
 	}
 	f.State = 2
@@ -1609,7 +1633,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:210
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1613
+//line github.com/movenext/movenext/coord/waits_async_test.go:1637
 	goto epilogue
 }
 
@@ -1618,7 +1642,8 @@ func (f *callsExitsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 210, 211)
 }
 
-// callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and frame in one allocation.
+// callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and
+// frame in one allocation.
 type callsExitsMachine struct {
 	statemachine.Builder[job.Void]
 	callsExitsFrame
@@ -1634,4 +1659,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5eed40b5642e301d
+// Digest of what is above: 08cd6f4e35e5c822

@@ -66,7 +66,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	v, err2 = f.next1.Results(r)
-//line github.com/movenext/movenext/coord/watch_test.go:87
+//line github.com/movenext/movenext/coord/watch_async_test.go:70
 	f.next1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
@@ -87,7 +87,8 @@ func (f *followLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
 }
 
-// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in one allocation.
+// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in
+// one allocation.
 type followMachine struct {
 	statemachine.Builder[[]int]
 	followLocals
@@ -104,4 +105,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4cc5fc84b278add7
+// Digest of what is above: a46ab3c8fa850387

@@ -67,14 +67,13 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/example_test.go:17
+//line github.com/movenext/movenext/inspect/example_async_test.go:71
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/inspect/example_async_test.go:74
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
-//line github.com/movenext/movenext/inspect/example_async_test.go:78
+//line github.com/movenext/movenext/inspect/example_async_test.go:77
 }
 
 // Location returns where [consume] is suspended.
@@ -82,7 +81,8 @@ func (f *consumeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
 }
 
-// consumeMachine is the root of a chain of calls that begins with [consume]: chain, job and frame in one allocation.
+// consumeMachine is the root of a chain of calls that begins with [consume]: chain, job and frame
+// in one allocation.
 type consumeMachine struct {
 	statemachine.Builder[job.Void]
 	consumeLocals
@@ -99,4 +99,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07c4ba4af666743d
+// Digest of what is above: 47f45930670a434f

@@ -36,8 +36,8 @@ type twentyStepsLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,7 +75,7 @@ func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/bench_test.go:18
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:79
 	f.await1 = nil
 	// bench_test.go:19: _, err := b.Await()
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
@@ -93,14 +93,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/bench_test.go:19
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:97
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:99
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:20
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:104
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:103
 }
 
 // Location returns where [twentySteps] is suspended.
@@ -108,7 +107,8 @@ func (f *twentyStepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twentySteps", "github.com/movenext/movenext/jobtest/bench_test.go", 18, 19)
 }
 
-// twentyStepsMachine is the root of a chain of calls that begins with [twentySteps]: chain, job and frame in one allocation.
+// twentyStepsMachine is the root of a chain of calls that begins with [twentySteps]: chain, job
+// and frame in one allocation.
 type twentyStepsMachine struct {
 	statemachine.Builder[job.Void]
 	twentyStepsLocals
@@ -125,7 +125,8 @@ func (f *twentyStepsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// twentyStepsFunc1Run is a function literal of [twentySteps] for the runtime to call. It returns the results, or an error that reports its suspension.
+// twentyStepsFunc1Run is a function literal of [twentySteps] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func twentyStepsFunc1Run(count *int, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := twentyStepsFunc1Locals{}
@@ -144,8 +145,8 @@ type twentyStepsFunc1Locals struct {
 	steps1 *stepsFrame
 }
 
-// moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// The parameter count is needed only before the first suspension.
+// moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension
+// (false) or its end (true). The parameter count is needed only before the first suspension.
 func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -156,10 +157,10 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 	default:
 		f.Misuse(state)
 	}
-	// bench_test.go:16: a := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
+	// bench_test.go:16: … steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:163
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:164
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -168,10 +169,9 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/bench_test.go:16
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:173
 	f.steps1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:175
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	return true, nil
@@ -183,7 +183,8 @@ func (f *twentyStepsFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twentySteps", "github.com/movenext/movenext/jobtest/bench_test.go", 16)
 }
 
-// twentyStepsFunc1Machine is the root of a chain of calls that begins with a function literal of [twentySteps]: chain and frame in one allocation.
+// twentyStepsFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [twentySteps]: chain and frame in one allocation.
 type twentyStepsFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	twentyStepsFunc1Locals
@@ -199,7 +200,8 @@ func (f *twentyStepsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// twentyStepsFunc2Run is a function literal of [twentySteps] for the runtime to call. It returns the results, or an error that reports its suspension.
+// twentyStepsFunc2Run is a function literal of [twentySteps] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func twentyStepsFunc2Run(count *int, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := twentyStepsFunc2Locals{}
@@ -218,8 +220,8 @@ type twentyStepsFunc2Locals struct {
 	steps1 *stepsFrame
 }
 
-// moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension (false) or its end (true).
-// The parameter count is needed only before the first suspension.
+// moveNext runs a function literal of [twentySteps] from where it stopped to its next suspension
+// (false) or its end (true). The parameter count is needed only before the first suspension.
 func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -230,10 +232,10 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 	default:
 		f.Misuse(state)
 	}
-	// bench_test.go:17: b := job.Go(ctx, func(context.Context) error { steps(7, &count); return nil })
+	// bench_test.go:17: … steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:237
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:239
 	if f.steps1 == nil {
 		goto resumed1
 	}
@@ -242,14 +244,13 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/bench_test.go:17
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:248
 	f.steps1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:249
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	return true, nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:253
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:254
 }
 
 // Location returns where a function literal of [twentySteps] is suspended.
@@ -257,7 +258,8 @@ func (f *twentyStepsFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twentySteps", "github.com/movenext/movenext/jobtest/bench_test.go", 17)
 }
 
-// twentyStepsFunc2Machine is the root of a chain of calls that begins with a function literal of [twentySteps]: chain and frame in one allocation.
+// twentyStepsFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [twentySteps]: chain and frame in one allocation.
 type twentyStepsFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	twentyStepsFunc2Locals
@@ -273,4 +275,4 @@ func (f *twentyStepsFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4b303497ce613160
+// Digest of what is above: 806e5c8a790e0ef8

@@ -56,8 +56,8 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:19
 		var all2 []*job.Job[job.Void]
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:20
 		for _, start := range args.starts {
 			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return togetherFunc1Run(start, ctx1)
@@ -78,14 +78,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:26
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:82
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:84
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:27
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:89
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:88
 }
 
 // Location returns where [together] is suspended.
@@ -93,7 +92,8 @@ func (f *togetherLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 26)
 }
 
-// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and frame in one allocation.
+// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and
+// frame in one allocation.
 type togetherMachine struct {
 	statemachine.Builder[job.Void]
 	togetherLocals
@@ -110,7 +110,8 @@ func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the results, or an error that reports its suspension.
+// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func togetherFunc1Run(start func(context.Context) *job.Job[job.Void], ctx context.Context) error {
 	var r statemachine.Run
 	frame := togetherFunc1Locals{}
@@ -129,14 +130,15 @@ type togetherFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// togetherFunc1Args are the parameters of a function literal of [together] that are needed only before its first suspension.
+// togetherFunc1Args are the parameters of a function literal of [together] that are needed only
+// before its first suspension.
 type togetherFunc1Args struct {
 	start func(context.Context) *job.Job[job.Void]
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [together] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [together] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -152,7 +154,7 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	f.await1 = args.start(args.ctx)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:156
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:158
 		goto resume1
 	}
 	f.State = 1
@@ -162,14 +164,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_state_async_test.go:168
+		f.await1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:173
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:174
 }
 
 // Location returns where a function literal of [together] is suspended.
@@ -177,7 +178,8 @@ func (f *togetherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 22)
 }
 
-// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of [together]: chain and frame in one allocation.
+// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [together]: chain and frame in one allocation.
 type togetherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	togetherFunc1Locals
@@ -205,7 +207,8 @@ func (g *gate) leaveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended frame that will have them.
+// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (g *gate) leaveEnter(r *statemachine.Run, arg0 context.Context) (*gateLeaveFrame, error) {
 	frame := gateLeaveLocals{g: g}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -223,7 +226,8 @@ type gateLeaveLocals struct {
 	g *gate
 }
 
-// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and, at the end, its results.
+// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type gateLeaveFrame struct {
 	gateLeaveLocals
 
@@ -236,7 +240,8 @@ func (f *gateLeaveFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -249,13 +254,12 @@ func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:38
 	if f.g.closed {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:253
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:39
 		return true, nil
 	}
 	// planted_state_test.go:41: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:259
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:263
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:41
 	return r.Yield(), nil
@@ -264,11 +268,10 @@ resume1:
 	_ = r.Refusal()
 	close(f.g.c)
 	f.g.closed = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:268
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:44
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:272
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:275
 }
 
 // Location returns where [gate.leave] is suspended.
@@ -282,7 +285,8 @@ func (f *gateLeaveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and frame in one allocation.
+// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and
+// frame in one allocation.
 type gateLeaveMachine struct {
 	statemachine.Builder[job.Void]
 	gateLeaveLocals
@@ -311,7 +315,8 @@ func (o *once) doAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame that will have them.
+// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (o *once) doEnter(r *statemachine.Run, arg0 context.Context) (*onceDoFrame, error) {
 	frame := onceDoLocals{o: o}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -329,7 +334,8 @@ type onceDoLocals struct {
 	o *once
 }
 
-// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the end, its results.
+// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type onceDoFrame struct {
 	onceDoLocals
 
@@ -355,13 +361,12 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:61
 	if f.o.done {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:359
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:62
 		return true, nil
 	}
 	// planted_state_test.go:64: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:365
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:370
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:64
 	return r.Yield(), nil
@@ -370,11 +375,10 @@ resume1:
 	_ = r.Refusal()
 	f.o.runs++
 	f.o.done = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:374
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:378
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:382
 }
 
 // Location returns where [once.do] is suspended.
@@ -388,7 +392,8 @@ func (f *onceDoFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame in one allocation.
+// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame
+// in one allocation.
 type onceDoMachine struct {
 	statemachine.Builder[job.Void]
 	onceDoLocals
@@ -417,7 +422,8 @@ func (b *buffer) useAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame that will have them.
+// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (b *buffer) useEnter(r *statemachine.Run, arg0 context.Context) (*bufferUseFrame, error) {
 	frame := bufferUseLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -435,7 +441,8 @@ type bufferUseLocals struct {
 	b *buffer
 }
 
-// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type bufferUseFrame struct {
 	bufferUseLocals
 
@@ -448,7 +455,8 @@ func (f *bufferUseFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -463,13 +471,12 @@ func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:89
 	if f.b.users == 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:467
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:90
 		return true, nil
 	}
 	// planted_state_test.go:92: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:473
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:480
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:92
 	return r.Yield(), nil
@@ -478,7 +485,7 @@ resume1:
 	_ = r.Refusal()
 	f.b.users++
 	// planted_state_test.go:94: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:482
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:489
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:94
 	return r.Yield(), nil
@@ -487,17 +494,16 @@ resume2:
 	_ = r.Refusal()
 	if f.b.freed {
 		result0 = errors.New("used after it was freed")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:491
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:498
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:97
 	}
 	f.b.drop()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:497
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:99
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:501
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:507
 }
 
 // Location returns where [buffer.use] is suspended.
@@ -511,7 +517,8 @@ func (f *bufferUseFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and frame in one allocation.
+// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and
+// frame in one allocation.
 type bufferUseMachine struct {
 	statemachine.Builder[job.Void]
 	bufferUseLocals
@@ -540,7 +547,8 @@ func (b *buffer) ownerAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended frame that will have them.
+// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (b *buffer) ownerEnter(r *statemachine.Run, arg0 context.Context) (*bufferOwnerFrame, error) {
 	frame := bufferOwnerLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -558,7 +566,8 @@ type bufferOwnerLocals struct {
 	b *buffer
 }
 
-// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferOwnerFrame struct {
 	bufferOwnerLocals
 
@@ -571,7 +580,8 @@ func (f *bufferOwnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferOwnerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -590,11 +600,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:110
 	_ = r.Refusal()
 	f.b.drop()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:594
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:112
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:598
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:607
 }
 
 // Location returns where [buffer.owner] is suspended.
@@ -608,7 +617,8 @@ func (f *bufferOwnerFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job and frame in one allocation.
+// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job
+// and frame in one allocation.
 type bufferOwnerMachine struct {
 	statemachine.Builder[job.Void]
 	bufferOwnerLocals
@@ -637,7 +647,8 @@ func (r *ring) putAsync(n int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r2, m)
 }
 
-// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame that will have them.
+// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (r *ring) putEnter(r2 *statemachine.Run, n int) (*ringPutFrame, error) {
 	frame := ringPutLocals{r: r, n: n}
 	if finished, v0 := frame.moveNext(r2); finished {
@@ -659,7 +670,8 @@ type ringPutLocals struct {
 	at int
 }
 
-// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at the end, its results.
+// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type ringPutFrame struct {
 	ringPutLocals
 
@@ -690,13 +702,12 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:130
 	f.at = f.r.tail
 	// planted_state_test.go:131: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:700
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:711
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:131
 	return run.Yield(), nil
@@ -706,7 +717,7 @@ resume1:
 	f.r.slots[f.at] = f.n
 	f.r.tail = f.at + 1
 	// planted_state_test.go:134: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:710
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:721
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:134
 	return run.Yield(), nil
@@ -715,13 +726,13 @@ resume2:
 	_ = run.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:719
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:730
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:136
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:725
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:736
 }
 
 // Location returns where [ring.put] is suspended.
@@ -735,7 +746,8 @@ func (f *ringPutFrame) Results(run *statemachine.Run) error {
 	return f.result0
 }
 
-// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame in one allocation.
+// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame
+// in one allocation.
 type ringPutMachine struct {
 	statemachine.Builder[job.Void]
 	ringPutLocals
@@ -764,7 +776,8 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended frame that will have them.
+// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
 	frame := petersonEnterLocals{p: p, me: me}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -783,7 +796,8 @@ type petersonEnterLocals struct {
 	me int
 }
 
-// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it keeps and, at the end, its results.
+// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type petersonEnterFrame struct {
 	petersonEnterLocals
 
@@ -796,7 +810,8 @@ func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -817,13 +832,12 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 	if !f.p.turnFirst {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 		goto endIf1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:162
 	f.p.turn = 1 - f.me
 	// planted_state_test.go:163: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:827
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:841
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:163
 	return r.Yield(), nil
@@ -833,11 +847,10 @@ resume1:
 endIf1:
 	f.p.wants[f.me] = true
 	if !!f.p.turnFirst {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:166
 		goto endIf2
 	}
 	// planted_state_test.go:167: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:841
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:854
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:167
 	return r.Yield(), nil
@@ -847,7 +860,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_state_test.go:170: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:851
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:864
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:170
 	return r.Yield(), nil
@@ -857,30 +870,29 @@ resume3:
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 	if !(f.p.wants[1-f.me] && f.p.turn == 1-f.me) {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 		goto endFor1
 	}
 	// planted_state_test.go:172: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:865
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:877
 	f.State = 4
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:872
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:884
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:174
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:878
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:890
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:176
 	}
 	// planted_state_test.go:177: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:884
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:896
 	f.State = 5
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:177
 	return r.Yield(), nil
@@ -889,11 +901,10 @@ resume5:
 	_ = r.Refusal()
 	f.p.inside--
 	f.p.wants[f.me] = false
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:893
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:180
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:897
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:908
 }
 
 // Location returns where [peterson.enter] is suspended.
@@ -907,7 +918,8 @@ func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain, job and frame in one allocation.
+// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain,
+// job and frame in one allocation.
 type petersonEnterMachine struct {
 	statemachine.Builder[job.Void]
 	petersonEnterLocals
@@ -936,7 +948,8 @@ func (f *feed) produceAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended frame that will have them.
+// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (f *feed) produceEnter(r *statemachine.Run, arg0 context.Context) (*feedProduceFrame, error) {
 	frame := feedProduceLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -956,7 +969,8 @@ type feedProduceLocals struct {
 	i int
 }
 
-// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps and, at the end, its results.
+// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type feedProduceFrame struct {
 	feedProduceLocals
 
@@ -969,7 +983,8 @@ func (frame *feedProduceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
@@ -985,13 +1000,12 @@ func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, re
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	if frame.i >= 3 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:204
 	frame.f.items = append(frame.f.items, frame.i+1)
 	// planted_state_test.go:205: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:995
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1009
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:205
 	return r.Yield(), nil
@@ -1000,16 +1014,15 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	frame.i++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1004
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1018
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:207
 	frame.f.ended = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1009
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:208
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1013
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1026
 }
 
 // Location returns where [feed.produce] is suspended.
@@ -1023,7 +1036,8 @@ func (frame *feedProduceFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job and frame in one allocation.
+// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job
+// and frame in one allocation.
 type feedProduceMachine struct {
 	statemachine.Builder[job.Void]
 	feedProduceLocals
@@ -1052,7 +1066,8 @@ func (f *feed) consumeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended frame that will have them.
+// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (f *feed) consumeEnter(r *statemachine.Run, arg0 context.Context) (*feedConsumeFrame, error) {
 	frame := feedConsumeLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1070,7 +1085,8 @@ type feedConsumeLocals struct {
 	f *feed
 }
 
-// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps and, at the end, its results.
+// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type feedConsumeFrame struct {
 	feedConsumeLocals
 
@@ -1083,7 +1099,8 @@ func (frame *feedConsumeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
@@ -1097,7 +1114,6 @@ func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, re
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 	if !!frame.f.ended {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:216
@@ -1106,20 +1122,20 @@ for1:
 		frame.f.items = frame.f.items[1:]
 	}
 	// planted_state_test.go:220: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1110
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1126
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1117
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1133
 	goto for1
 endFor1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:222
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1123
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1139
 }
 
 // Location returns where [feed.consume] is suspended.
@@ -1133,7 +1149,8 @@ func (frame *feedConsumeFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job and frame in one allocation.
+// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job
+// and frame in one allocation.
 type feedConsumeMachine struct {
 	statemachine.Builder[job.Void]
 	feedConsumeLocals
@@ -1162,7 +1179,8 @@ func (m *message) writeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// writeEnter enters [message.write] for another machine. It returns the results, or the suspended frame that will have them.
+// writeEnter enters [message.write] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (m *message) writeEnter(r *statemachine.Run, arg0 context.Context) (*messageWriteFrame, error) {
 	frame := messageWriteLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1180,7 +1198,8 @@ type messageWriteLocals struct {
 	m *message
 }
 
-// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps and, at the end, its results.
+// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type messageWriteFrame struct {
 	messageWriteLocals
 
@@ -1193,7 +1212,8 @@ func (f *messageWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1207,7 +1227,7 @@ func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, resul
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:242
 	f.m.ready = true
 	// planted_state_test.go:243: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1211
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1231
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	return r.Yield(), nil
@@ -1215,11 +1235,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	_ = r.Refusal()
 	f.m.text = "hello"
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1219
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:245
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1223
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1242
 }
 
 // Location returns where [message.write] is suspended.
@@ -1233,7 +1252,8 @@ func (f *messageWriteFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job and frame in one allocation.
+// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job
+// and frame in one allocation.
 type messageWriteMachine struct {
 	statemachine.Builder[job.Void]
 	messageWriteLocals
@@ -1262,7 +1282,8 @@ func (m *message) readAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// readEnter enters [message.read] for another machine. It returns the results, or the suspended frame that will have them.
+// readEnter enters [message.read] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (m *message) readEnter(r *statemachine.Run, arg0 context.Context) (*messageReadFrame, error) {
 	frame := messageReadLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1280,7 +1301,8 @@ type messageReadLocals struct {
 	m *message
 }
 
-// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps and, at the end, its results.
+// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type messageReadFrame struct {
 	messageReadLocals
 
@@ -1293,7 +1315,8 @@ func (f *messageReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1307,33 +1330,31 @@ func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 	if !!f.m.ready {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 		goto endFor1
 	}
 	// planted_state_test.go:251: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1315
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1337
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1322
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:253
 	if f.m.text == "" {
 		result0 = errors.New("read before it was written")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1328
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1350
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:255
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1333
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:256
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1337
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1358
 }
 
 // Location returns where [message.read] is suspended.
@@ -1347,7 +1368,8 @@ func (f *messageReadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job and frame in one allocation.
+// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job
+// and frame in one allocation.
 type messageReadMachine struct {
 	statemachine.Builder[job.Void]
 	messageReadLocals
@@ -1376,7 +1398,8 @@ func (s *server) askAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame that will have them.
+// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *server) askEnter(r *statemachine.Run, arg0 context.Context) (*serverAskFrame, error) {
 	frame := serverAskLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1396,7 +1419,8 @@ type serverAskLocals struct {
 	i1 int
 }
 
-// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and, at the end, its results.
+// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type serverAskFrame struct {
 	serverAskLocals
 
@@ -1409,7 +1433,8 @@ func (f *serverAskFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1425,13 +1450,12 @@ func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	if f.i1 >= 12 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:271
 	f.s.urgent++
 	// planted_state_test.go:272: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1435
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1459
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:272
 	return r.Yield(), nil
@@ -1440,13 +1464,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1444
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1468
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:274
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1450
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1474
 }
 
 // Location returns where [server.ask] is suspended.
@@ -1460,7 +1484,8 @@ func (f *serverAskFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and frame in one allocation.
+// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and
+// frame in one allocation.
 type serverAskMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskLocals
@@ -1489,7 +1514,8 @@ func (s *server) askNormallyAsync(arg0 context.Context) (result *job.Job[job.Voi
 	return m.Start(arg0, &r, m)
 }
 
-// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it never suspends.
+// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it
+// never suspends.
 func (s *server) askNormallyEnter(r *statemachine.Run, arg0 context.Context) (*serverAskNormallyFrame, error) {
 	frame := serverAskNormallyFrame{s: s, arg1: arg0}
 	if frame.MoveNext(r) {
@@ -1528,7 +1554,8 @@ func (f *serverAskNormallyFrame) Results(r *statemachine.Run) error {
 	return f.arg2
 }
 
-// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]: chain, job and frame in one allocation.
+// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]:
+// chain, job and frame in one allocation.
 type serverAskNormallyMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskNormallyFrame
@@ -1555,7 +1582,8 @@ func (s *server) serveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended frame that will have them.
+// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *server) serveEnter(r *statemachine.Run, arg0 context.Context) (*serverServeFrame, error) {
 	frame := serverServeLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1575,7 +1603,8 @@ type serverServeLocals struct {
 	i1 int
 }
 
-// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps and, at the end, its results.
+// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type serverServeFrame struct {
 	serverServeLocals
 
@@ -1588,7 +1617,8 @@ func (f *serverServeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1604,7 +1634,6 @@ func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	if f.i1 >= 26 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:286
@@ -1620,13 +1649,13 @@ range1:
 	}
 	if f.s.passed > 8 {
 		result0 = errors.New("a normal request has waited for 9 urgent ones")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1624
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1653
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:298
 	}
 	// planted_state_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1630
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1659
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:299
 	return r.Yield(), nil
@@ -1635,13 +1664,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1639
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1668
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:301
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1645
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1674
 }
 
 // Location returns where [server.serve] is suspended.
@@ -1655,7 +1684,8 @@ func (f *serverServeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job and frame in one allocation.
+// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job
+// and frame in one allocation.
 type serverServeMachine struct {
 	statemachine.Builder[job.Void]
 	serverServeLocals
@@ -1684,7 +1714,8 @@ func (o *order) deliverAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// deliverEnter enters [order.deliver] for another machine. It returns the results, or the suspended frame that will have them.
+// deliverEnter enters [order.deliver] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (o *order) deliverEnter(r *statemachine.Run, ctx context.Context) (*orderDeliverFrame, error) {
 	frame := orderDeliverLocals{o: o}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1702,7 +1733,8 @@ type orderDeliverLocals struct {
 	o *order
 }
 
-// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps and, at the end, its results.
+// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type orderDeliverFrame struct {
 	orderDeliverLocals
 
@@ -1715,8 +1747,8 @@ func (f *orderDeliverFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -1732,7 +1764,7 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// planted_state_test.go:315: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1736
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1768
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1744,17 +1776,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1748
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:316
 		return true, err
 	}
 	f.o.delivered = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1754
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:319
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1758
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1788
 }
 
 // Location returns where [order.deliver] is suspended.
@@ -1768,7 +1798,8 @@ func (f *orderDeliverFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job and frame in one allocation.
+// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job
+// and frame in one allocation.
 type orderDeliverMachine struct {
 	statemachine.Builder[job.Void]
 	orderDeliverLocals
@@ -1797,7 +1828,8 @@ func (o *order) waitAsync(ctx context.Context, delivery *job.Job[job.Void]) (res
 	return m.Start(ctx, &r, m)
 }
 
-// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended frame that will have them.
+// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (o *order) waitEnter(r *statemachine.Run, ctx context.Context, delivery *job.Job[job.Void]) (*orderWaitFrame, error) {
 	frame := orderWaitLocals{o: o}
 	if finished, v0 := frame.moveNext(r, &orderWaitArgs{ctx: ctx, delivery: delivery}); finished {
@@ -1817,13 +1849,15 @@ type orderWaitLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// orderWaitArgs are the parameters of [order.wait] that are needed only before its first suspension.
+// orderWaitArgs are the parameters of [order.wait] that are needed only before its first
+// suspension.
 type orderWaitArgs struct {
 	ctx      context.Context
 	delivery *job.Job[job.Void]
 }
 
-// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and, at the end, its results.
+// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type orderWaitFrame struct {
 	orderWaitLocals
 
@@ -1836,8 +1870,8 @@ func (f *orderWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1848,12 +1882,12 @@ func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (fi
 	default:
 		f.Misuse(state)
 	}
-	// planted_state_test.go:324: if _, err := job.WaitTimeout(ctx, delivery, time.Second).Await(); err != nil {
+	// planted_state_test.go:324: … job.WaitTimeout(ctx, delivery, time.Second).Await(); err != n …
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 	f.await1 = job.WaitTimeout(args.ctx, args.delivery, time.Second)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1857
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1891
 		goto resume1
 	}
 	f.State = 1
@@ -1863,18 +1897,18 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:324
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1901
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		if err != nil {
 			f.o.refunded = true
 		}
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1874
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1908
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1878
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1912
 }
 
 // Location returns where [order.wait] is suspended.
@@ -1888,7 +1922,8 @@ func (f *orderWaitFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and frame in one allocation.
+// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and
+// frame in one allocation.
 type orderWaitMachine struct {
 	statemachine.Builder[job.Void]
 	orderWaitLocals
@@ -1917,7 +1952,8 @@ func (l *lease) expireAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended frame that will have them.
+// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (l *lease) expireEnter(r *statemachine.Run, ctx context.Context) (*leaseExpireFrame, error) {
 	frame := leaseExpireLocals{l: l}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1935,7 +1971,8 @@ type leaseExpireLocals struct {
 	l *lease
 }
 
-// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps and, at the end, its results.
+// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type leaseExpireFrame struct {
 	leaseExpireLocals
 
@@ -1948,8 +1985,8 @@ func (f *leaseExpireFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -1965,7 +2002,7 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// planted_state_test.go:345: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1969
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2006
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1977,11 +2014,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:346
 	f.l.holder = 0
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1981
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:347
 	return true, err
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1985
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2021
 }
 
 // Location returns where [lease.expire] is suspended.
@@ -1995,7 +2031,8 @@ func (f *leaseExpireFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job and frame in one allocation.
+// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job
+// and frame in one allocation.
 type leaseExpireMachine struct {
 	statemachine.Builder[job.Void]
 	leaseExpireLocals
@@ -2024,7 +2061,8 @@ func (l *lease) leadAsync(ctx context.Context, me int) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended frame that will have them.
+// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (l *lease) leadEnter(r *statemachine.Run, ctx context.Context, me int) (*leaseLeadFrame, error) {
 	frame := leaseLeadLocals{l: l, me: me}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -2046,7 +2084,8 @@ type leaseLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and, at the end, its results.
+// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type leaseLeadFrame struct {
 	leaseLeadLocals
 
@@ -2059,8 +2098,8 @@ func (f *leaseLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -2075,7 +2114,6 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:354
 	if f.l.holder != 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2079
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:355
 		return true, nil
@@ -2083,7 +2121,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.l.holder = f.me
 	f.end = f.l.expireAsync(ctx)
 	// planted_state_test.go:359: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2087
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2125
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:359
 	return r.Yield(), nil
@@ -2092,7 +2130,7 @@ resume1:
 	_ = r.Refusal()
 	if f.l.holder != f.me {
 		result0 = errors.New("written without the lease")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2096
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2134
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:362
@@ -2102,7 +2140,7 @@ resume1:
 	f.await2 = f.end
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2106
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2144
 		goto resume2
 	}
 	f.State = 2
@@ -2113,14 +2151,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:363
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2155
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2119
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:364
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2124
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2161
 }
 
 // Location returns where [lease.lead] is suspended.
@@ -2134,7 +2171,8 @@ func (f *leaseLeadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and frame in one allocation.
+// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and
+// frame in one allocation.
 type leaseLeadMachine struct {
 	statemachine.Builder[job.Void]
 	leaseLeadLocals
@@ -2163,7 +2201,8 @@ func (c *card) payAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame that will have them.
+// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *card) payEnter(r *statemachine.Run, ctx context.Context) (*cardPayFrame, error) {
 	frame := cardPayLocals{c: c, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2184,7 +2223,8 @@ type cardPayLocals struct {
 	i1 int
 }
 
-// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at the end, its results.
+// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type cardPayFrame struct {
 	cardPayLocals
 
@@ -2213,18 +2253,16 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	if f.i1 >= 3 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:389
 	if f.c.charge(f.ctx) == nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2222
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:390
 		return true, nil
 	}
 	// planted_state_test.go:392: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2228
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2266
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:392
 	return r.Yield(), nil
@@ -2233,13 +2271,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2237
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2275
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:394
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2243
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2281
 }
 
 // Location returns where [card.pay] is suspended.
@@ -2253,7 +2291,8 @@ func (f *cardPayFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame in one allocation.
+// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame
+// in one allocation.
 type cardPayMachine struct {
 	statemachine.Builder[job.Void]
 	cardPayLocals
@@ -2282,7 +2321,8 @@ func (l *letters) readAllAsync(ctx context.Context) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the suspended frame that will have them.
+// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (l *letters) readAllEnter(r *statemachine.Run, ctx context.Context) (*lettersReadAllFrame, error) {
 	frame := lettersReadAllLocals{l: l, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2303,7 +2343,8 @@ type lettersReadAllLocals struct {
 	rest []int
 }
 
-// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it keeps and, at the end, its results.
+// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type lettersReadAllFrame struct {
 	lettersReadAllLocals
 
@@ -2316,7 +2357,8 @@ func (f *lettersReadAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -2332,7 +2374,6 @@ func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, res
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 	if len(f.l.unread) <= 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:416
@@ -2343,7 +2384,7 @@ for1:
 	// planted_state_test.go:420: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2347
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2388
 	if !asleep1 {
 		goto resumed1
 	}
@@ -2355,20 +2396,19 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2359
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:421
 		return true, err
 	}
 	f.l.unread = f.rest
 	f.l.read++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2366
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2406
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:426
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2372
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2412
 }
 
 // Location returns where [letters.readAll] is suspended.
@@ -2382,7 +2422,8 @@ func (f *lettersReadAllFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain, job and frame in one allocation.
+// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain,
+// job and frame in one allocation.
 type lettersReadAllMachine struct {
 	statemachine.Builder[job.Void]
 	lettersReadAllLocals
@@ -2399,4 +2440,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2a2a2173124af4f7
+// Digest of what is above: 627c34ea1d2a138d

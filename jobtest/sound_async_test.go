@@ -33,7 +33,8 @@ func (s *shop) buyLockedAsync(ctx context.Context, m *coord.Mutex) (result *job.
 	return m2.Start(ctx, &r, m2)
 }
 
-// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the suspended frame that will have them.
+// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, m: m}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -57,7 +58,8 @@ type shopBuyLockedLocals struct {
 	buy2  *shopBuyFrame
 }
 
-// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine: what it keeps and, at the end, its results.
+// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type shopBuyLockedFrame struct {
 	shopBuyLockedLocals
 
@@ -70,8 +72,8 @@ func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -89,7 +91,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	// sound_test.go:19: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:93
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:95
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -98,13 +100,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:19
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:104
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:20
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:20
 		return true, result0
@@ -112,18 +114,12 @@ resumed1:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:22
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/sound_test.go:22
-			defer m.Unlock()
-//line github.com/movenext/movenext/jobtest/sound_test.go:22
-			raise()
-//line github.com/movenext/movenext/jobtest/sound_test.go:22
-		})
+		f.defers.Push(func(raise func()) { defer m.Unlock(); raise() })
 	}
 	// sound_test.go:23: s.buy()
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
 	f.buy2 = f.s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:127
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:123
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -133,16 +129,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:23
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:23
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:133
 	f.buy2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:24
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:24
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:138
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:24
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:146
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:142
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -156,7 +152,8 @@ func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// shopBuyLockedMachine is the root of a chain of calls that begins with [shop.buyLocked]: chain, job and frame in one allocation.
+// shopBuyLockedMachine is the root of a chain of calls that begins with [shop.buyLocked]: chain,
+// job and frame in one allocation.
 type shopBuyLockedMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyLockedLocals
@@ -196,8 +193,8 @@ type noLostUpdateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -211,7 +208,6 @@ func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/jobtest/sound_test.go:29
 		var m *coord.Mutex
 //line github.com/movenext/movenext/jobtest/sound_test.go:29
 		f.s, m = &shop{stock: 1}, new(coord.Mutex)
@@ -230,7 +226,7 @@ func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:234
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:230
 		goto resume1
 	}
 	f.State = 1
@@ -239,14 +235,14 @@ func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_test.go:32
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:239
 	f.await1 = nil
 	// sound_test.go:33: _, other := second.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:250
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:246
 		goto resume2
 	}
 	f.State = 2
@@ -257,18 +253,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
 		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_test.go:33
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:257
 		f.await1 = nil
+//line github.com/movenext/movenext/jobtest/sound_test.go:34
 		if f.s.sold > 1 {
 			result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:265
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:262
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:36
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:272
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:269
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -278,7 +275,8 @@ func (f *noLostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLostUpdate", "github.com/movenext/movenext/jobtest/sound_test.go", 32, 33)
 }
 
-// noLostUpdateMachine is the root of a chain of calls that begins with [noLostUpdate]: chain, job and frame in one allocation.
+// noLostUpdateMachine is the root of a chain of calls that begins with [noLostUpdate]: chain, job
+// and frame in one allocation.
 type noLostUpdateMachine struct {
 	statemachine.Builder[job.Void]
 	noLostUpdateLocals
@@ -295,7 +293,8 @@ func (f *noLostUpdateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noLostUpdateFunc1Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noLostUpdateFunc1Run is a function literal of [noLostUpdate] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func noLostUpdateFunc1Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLostUpdateFunc1Locals{}
@@ -307,22 +306,24 @@ func noLostUpdateFunc1Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	return m2.Suspend(ctx, &r, m2)
 }
 
-// noLostUpdateFunc1Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
+// noLostUpdateFunc1Locals is what a function literal of [noLostUpdate] keeps while it is
+// suspended.
 type noLostUpdateFunc1Locals struct {
 	statemachine.Frame
 
 	buyLocked1 *shopBuyLockedFrame
 }
 
-// noLostUpdateFunc1Args are the parameters of a function literal of [noLostUpdate] that are needed only before its first suspension.
+// noLostUpdateFunc1Args are the parameters of a function literal of [noLostUpdate] that are needed
+// only before its first suspension.
 type noLostUpdateFunc1Args struct {
 	s   *shop
 	m   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpdateFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -333,10 +334,10 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:30: first := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
+	// sound_test.go:30: … s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:340
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:341
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -345,10 +346,9 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	result0 = f.buyLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:30
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:350
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:352
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -358,7 +358,8 @@ func (f *noLostUpdateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLostUpdate", "github.com/movenext/movenext/jobtest/sound_test.go", 30)
 }
 
-// noLostUpdateFunc1Machine is the root of a chain of calls that begins with a function literal of [noLostUpdate]: chain and frame in one allocation.
+// noLostUpdateFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [noLostUpdate]: chain and frame in one allocation.
 type noLostUpdateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	noLostUpdateFunc1Locals
@@ -374,7 +375,8 @@ func (f *noLostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noLostUpdateFunc2Run is a function literal of [noLostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noLostUpdateFunc2Run is a function literal of [noLostUpdate] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func noLostUpdateFunc2Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLostUpdateFunc2Locals{}
@@ -386,22 +388,24 @@ func noLostUpdateFunc2Run(s *shop, m *coord.Mutex, ctx context.Context) error {
 	return m2.Suspend(ctx, &r, m2)
 }
 
-// noLostUpdateFunc2Locals is what a function literal of [noLostUpdate] keeps while it is suspended.
+// noLostUpdateFunc2Locals is what a function literal of [noLostUpdate] keeps while it is
+// suspended.
 type noLostUpdateFunc2Locals struct {
 	statemachine.Frame
 
 	buyLocked1 *shopBuyLockedFrame
 }
 
-// noLostUpdateFunc2Args are the parameters of a function literal of [noLostUpdate] that are needed only before its first suspension.
+// noLostUpdateFunc2Args are the parameters of a function literal of [noLostUpdate] that are needed
+// only before its first suspension.
 type noLostUpdateFunc2Args struct {
 	s   *shop
 	m   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [noLostUpdate] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpdateFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -412,10 +416,10 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:31: second := job.Go(ctx, func(ctx context.Context) error { return s.buyLocked(ctx, m) })
+	// sound_test.go:31: … s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:419
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:423
 	if f.buyLocked1 == nil {
 		goto resumed1
 	}
@@ -424,10 +428,9 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	result0 = f.buyLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:31
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:432
 	f.buyLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:431
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -437,7 +440,8 @@ func (f *noLostUpdateFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLostUpdate", "github.com/movenext/movenext/jobtest/sound_test.go", 31)
 }
 
-// noLostUpdateFunc2Machine is the root of a chain of calls that begins with a function literal of [noLostUpdate]: chain and frame in one allocation.
+// noLostUpdateFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [noLostUpdate]: chain and frame in one allocation.
 type noLostUpdateFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	noLostUpdateFunc2Locals
@@ -465,7 +469,8 @@ func spinAsync(ready *bool) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// spinEnter enters [spin] for another machine. It returns the results, or the suspended frame that will have them.
+// spinEnter enters [spin] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func spinEnter(r *statemachine.Run, ready *bool) *spinFrame {
 	frame := spinFrame{ready: ready}
 	if frame.MoveNext(r) {
@@ -498,18 +503,17 @@ func (f *spinFrame) MoveNext(r *statemachine.Run) bool {
 for1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:44
 	if !!*f.ready {
-//line github.com/movenext/movenext/jobtest/sound_test.go:44
 		goto endFor1
 	}
 	// sound_test.go:45: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:506
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:510
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:513
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:517
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -526,7 +530,8 @@ func (f *spinFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// spinMachine is the root of a chain of calls that begins with [spin]: chain, job and frame in one allocation.
+// spinMachine is the root of a chain of calls that begins with [spin]: chain, job and frame in one
+// allocation.
 type spinMachine struct {
 	statemachine.Builder[job.Void]
 	spinFrame
@@ -565,8 +570,8 @@ type noLivelockLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -597,7 +602,7 @@ func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		})
 	}
 	// sound_test.go:56: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:601
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:606
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
 	return r.Yield(), nil
@@ -610,7 +615,7 @@ resume1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:614
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:619
 		goto resume2
 	}
 	f.State = 2
@@ -620,14 +625,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_test.go:58
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:629
 	f.await2 = nil
 	// sound_test.go:59: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	f.await2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:631
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:636
 		goto resume3
 	}
 	f.State = 3
@@ -638,11 +643,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
 		_, other := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_test.go:59
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:647
 		f.await2 = nil
+//line github.com/movenext/movenext/jobtest/sound_test.go:60
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:646
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:652
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -652,7 +658,8 @@ func (f *noLivelockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLivelock", "github.com/movenext/movenext/jobtest/sound_test.go", 56, 58, 59)
 }
 
-// noLivelockMachine is the root of a chain of calls that begins with [noLivelock]: chain, job and frame in one allocation.
+// noLivelockMachine is the root of a chain of calls that begins with [noLivelock]: chain, job and
+// frame in one allocation.
 type noLivelockMachine struct {
 	statemachine.Builder[job.Void]
 	noLivelockLocals
@@ -669,7 +676,8 @@ func (f *noLivelockMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noLivelockFunc1Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noLivelockFunc1Run is a function literal of [noLivelock] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func noLivelockFunc1Run(ready *bool, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := noLivelockFunc1Locals{}
@@ -688,8 +696,8 @@ type noLivelockFunc1Locals struct {
 	spin1 *spinFrame
 }
 
-// moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ready is needed only before the first suspension.
+// moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension
+// (false) or its end (true). The parameter ready is needed only before the first suspension.
 func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -700,10 +708,10 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:54: a := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
+	// sound_test.go:54: … spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:707
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:715
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -712,14 +720,13 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:54
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:724
 	f.spin1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:719
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:723
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:730
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -727,7 +734,8 @@ func (f *noLivelockFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLivelock", "github.com/movenext/movenext/jobtest/sound_test.go", 54)
 }
 
-// noLivelockFunc1Machine is the root of a chain of calls that begins with a function literal of [noLivelock]: chain and frame in one allocation.
+// noLivelockFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [noLivelock]: chain and frame in one allocation.
 type noLivelockFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	noLivelockFunc1Locals
@@ -743,7 +751,8 @@ func (f *noLivelockFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noLivelockFunc2Run is a function literal of [noLivelock] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noLivelockFunc2Run is a function literal of [noLivelock] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func noLivelockFunc2Run(ready *bool, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := noLivelockFunc2Locals{}
@@ -762,8 +771,8 @@ type noLivelockFunc2Locals struct {
 	spin1 *spinFrame
 }
 
-// moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ready is needed only before the first suspension.
+// moveNext runs a function literal of [noLivelock] from where it stopped to its next suspension
+// (false) or its end (true). The parameter ready is needed only before the first suspension.
 func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -774,10 +783,10 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:55: b := job.Go(ctx, func(context.Context) error { spin(&ready); return nil })
+	// sound_test.go:55: … spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:781
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:790
 	if f.spin1 == nil {
 		goto resumed1
 	}
@@ -786,14 +795,13 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:55
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:799
 	f.spin1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:793
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:797
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:805
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -801,7 +809,8 @@ func (f *noLivelockFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLivelock", "github.com/movenext/movenext/jobtest/sound_test.go", 55)
 }
 
-// noLivelockFunc2Machine is the root of a chain of calls that begins with a function literal of [noLivelock]: chain and frame in one allocation.
+// noLivelockFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [noLivelock]: chain and frame in one allocation.
 type noLivelockFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	noLivelockFunc2Locals
@@ -830,7 +839,8 @@ func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *jo
 	return m.Start(ctx, &r, m)
 }
 
-// produceEnter enters [produce] for another machine. It returns the results, or the suspended frame that will have them.
+// produceEnter enters [produce] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func produceEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int], n int) (*produceFrame, error) {
 	frame := produceLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r, n); finished {
@@ -855,7 +865,8 @@ type produceLocals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// produceFrame is the frame of [produce] for a caller that is a machine: what it keeps and, at the end, its results.
+// produceFrame is the frame of [produce] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type produceFrame struct {
 	produceLocals
 
@@ -885,13 +896,7 @@ func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, res
 	{
 		c := f.c
 //line github.com/movenext/movenext/jobtest/sound_test.go:67
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/sound_test.go:67
-			defer c.Close()
-//line github.com/movenext/movenext/jobtest/sound_test.go:67
-			raise()
-//line github.com/movenext/movenext/jobtest/sound_test.go:67
-		})
+		f.defers.Push(func(raise func()) { defer c.Close(); raise() })
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.n1 = n
@@ -900,13 +905,12 @@ func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, res
 range1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/jobtest/sound_test.go:68
 		goto endRange1
 	}
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:910
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:914
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -915,29 +919,29 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:69
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:923
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:70
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:929
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:70
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:932
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:936
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:73
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:941
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:941
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:945
 }
 
 // Location returns where [produce] is suspended.
@@ -951,7 +955,8 @@ func (f *produceFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// produceMachine is the root of a chain of calls that begins with [produce]: chain, job and frame in one allocation.
+// produceMachine is the root of a chain of calls that begins with [produce]: chain, job and frame
+// in one allocation.
 type produceMachine struct {
 	statemachine.Builder[job.Void]
 	produceLocals
@@ -994,7 +999,8 @@ type noLeakOnCancelLocals struct {
 	await2   *job.Job[job.Void]
 }
 
-// moveNext runs [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [noLeakOnCancel] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *noLeakOnCancelLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
@@ -1024,7 +1030,7 @@ for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1028
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1034
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1033,7 +1039,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	n, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:84
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1043
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:85
@@ -1041,13 +1047,12 @@ resumed1:
 		goto endFor1
 	}
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1045
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:89
 		return true, err
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1051
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1056
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
@@ -1055,7 +1060,7 @@ endFor1:
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1059
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1064
 		goto resume2
 	}
 	f.State = 2
@@ -1066,21 +1071,21 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_test.go:93
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1075
 		f.await2 = nil
+//line github.com/movenext/movenext/jobtest/sound_test.go:94
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1074
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1080
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
 		}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1079
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:97
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1084
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1089
 }
 
 // Location returns where [noLeakOnCancel] is suspended.
@@ -1088,7 +1093,8 @@ func (f *noLeakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLeakOnCancel", "github.com/movenext/movenext/jobtest/sound_test.go", 84, 93)
 }
 
-// noLeakOnCancelMachine is the root of a chain of calls that begins with [noLeakOnCancel]: chain, job and frame in one allocation.
+// noLeakOnCancelMachine is the root of a chain of calls that begins with [noLeakOnCancel]: chain,
+// job and frame in one allocation.
 type noLeakOnCancelMachine struct {
 	statemachine.Builder[job.Void]
 	noLeakOnCancelLocals
@@ -1105,7 +1111,8 @@ func (f *noLeakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noLeakOnCancelFunc1Run is a function literal of [noLeakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noLeakOnCancelFunc1Run is a function literal of [noLeakOnCancel] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func noLeakOnCancelFunc1Run(c *coord.Channel[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := noLeakOnCancelFunc1Locals{}
@@ -1117,21 +1124,23 @@ func noLeakOnCancelFunc1Run(c *coord.Channel[int], ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// noLeakOnCancelFunc1Locals is what a function literal of [noLeakOnCancel] keeps while it is suspended.
+// noLeakOnCancelFunc1Locals is what a function literal of [noLeakOnCancel] keeps while it is
+// suspended.
 type noLeakOnCancelFunc1Locals struct {
 	statemachine.Frame
 
 	produce1 *produceFrame
 }
 
-// noLeakOnCancelFunc1Args are the parameters of a function literal of [noLeakOnCancel] that are needed only before its first suspension.
+// noLeakOnCancelFunc1Args are the parameters of a function literal of [noLeakOnCancel] that are
+// needed only before its first suspension.
 type noLeakOnCancelFunc1Args struct {
 	c   *coord.Channel[int]
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [noLeakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [noLeakOnCancel] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOnCancelFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1142,10 +1151,10 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:81: producer := job.Go(ctx, func(ctx context.Context) error { return produce(ctx, c, 5) })
+	// sound_test.go:81: … produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1, result0 = produceEnter(r, args.ctx, args.c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1149
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1158
 	if f.produce1 == nil {
 		goto resumed1
 	}
@@ -1154,10 +1163,9 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	result0 = f.produce1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:81
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1167
 	f.produce1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1161
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1167,7 +1175,8 @@ func (f *noLeakOnCancelFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noLeakOnCancel", "github.com/movenext/movenext/jobtest/sound_test.go", 81)
 }
 
-// noLeakOnCancelFunc1Machine is the root of a chain of calls that begins with a function literal of [noLeakOnCancel]: chain and frame in one allocation.
+// noLeakOnCancelFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [noLeakOnCancel]: chain and frame in one allocation.
 type noLeakOnCancelFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	noLeakOnCancelFunc1Locals
@@ -1196,7 +1205,8 @@ func reserveLockedAsync(ctx context.Context, m *coord.Mutex, seats *int, after t
 	return m2.Start(ctx, &r, m2)
 }
 
-// reserveLockedEnter enters [reserveLocked] for another machine. It returns the results, or the suspended frame that will have them.
+// reserveLockedEnter enters [reserveLocked] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func reserveLockedEnter(r *statemachine.Run, ctx context.Context, m *coord.Mutex, seats *int, after time.Duration) (*reserveLockedFrame, error) {
 	frame := reserveLockedLocals{ctx: ctx, m: m, seats: seats}
 	if finished, v0 := frame.moveNext(r, after); finished {
@@ -1221,7 +1231,8 @@ type reserveLockedLocals struct {
 	free  bool
 }
 
-// reserveLockedFrame is the frame of [reserveLocked] for a caller that is a machine: what it keeps and, at the end, its results.
+// reserveLockedFrame is the frame of [reserveLocked] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type reserveLockedFrame struct {
 	reserveLockedLocals
 
@@ -1234,8 +1245,8 @@ func (f *reserveLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [reserveLocked] from where it stopped to its next suspension (false) or its end (true).
-// The parameter after is needed only before the first suspension.
+// moveNext runs [reserveLocked] from where it stopped to its next suspension (false) or its end
+// (true). The parameter after is needed only before the first suspension.
 func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -1257,7 +1268,7 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1261
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1272
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1270,7 +1281,7 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_test.go:105
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1285
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:105
 		return true, result0
@@ -1278,7 +1289,7 @@ resumed1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1282
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1293
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -1288,13 +1299,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	err2 = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:107
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1303
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/sound_test.go:108
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1309
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:108
 		return true, result0
@@ -1302,18 +1313,12 @@ resumed2:
 	{
 		m := f.m
 //line github.com/movenext/movenext/jobtest/sound_test.go:110
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/sound_test.go:110
-			defer m.Unlock()
-//line github.com/movenext/movenext/jobtest/sound_test.go:110
-			raise()
-//line github.com/movenext/movenext/jobtest/sound_test.go:110
-		})
+		f.defers.Push(func(raise func()) { defer m.Unlock(); raise() })
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1317
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1322
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
@@ -1325,11 +1330,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:116
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1334
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1333
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1338
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1343,7 +1348,8 @@ func (f *reserveLockedFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// reserveLockedMachine is the root of a chain of calls that begins with [reserveLocked]: chain, job and frame in one allocation.
+// reserveLockedMachine is the root of a chain of calls that begins with [reserveLocked]: chain,
+// job and frame in one allocation.
 type reserveLockedMachine struct {
 	statemachine.Builder[job.Void]
 	reserveLockedLocals
@@ -1383,8 +1389,8 @@ type noOversellLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1419,7 +1425,7 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1423
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1429
 		goto resume1
 	}
 	f.State = 1
@@ -1428,14 +1434,14 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_test.go:124
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1438
 	f.await1 = nil
 	// sound_test.go:125: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1439
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1445
 		goto resume2
 	}
 	f.State = 2
@@ -1446,18 +1452,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_test.go:125
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1456
 		f.await1 = nil
+//line github.com/movenext/movenext/jobtest/sound_test.go:126
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1454
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1461
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1461
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1468
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1467,7 +1474,8 @@ func (f *noOversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noOversell", "github.com/movenext/movenext/jobtest/sound_test.go", 124, 125)
 }
 
-// noOversellMachine is the root of a chain of calls that begins with [noOversell]: chain, job and frame in one allocation.
+// noOversellMachine is the root of a chain of calls that begins with [noOversell]: chain, job and
+// frame in one allocation.
 type noOversellMachine struct {
 	statemachine.Builder[job.Void]
 	noOversellLocals
@@ -1484,7 +1492,8 @@ func (f *noOversellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noOversellFunc1Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noOversellFunc1Run is a function literal of [noOversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func noOversellFunc1Run(m *coord.Mutex, seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noOversellFunc1Locals{}
@@ -1503,15 +1512,16 @@ type noOversellFunc1Locals struct {
 	reserveLocked1 *reserveLockedFrame
 }
 
-// noOversellFunc1Args are the parameters of a function literal of [noOversell] that are needed only before its first suspension.
+// noOversellFunc1Args are the parameters of a function literal of [noOversell] that are needed
+// only before its first suspension.
 type noOversellFunc1Args struct {
 	m     *coord.Mutex
 	seats *int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [noOversell] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1522,10 +1532,10 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:122: a := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
+	// sound_test.go:122: … reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1529
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1539
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1534,10 +1544,9 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:122
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1548
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1541
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1547,7 +1556,8 @@ func (f *noOversellFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noOversell", "github.com/movenext/movenext/jobtest/sound_test.go", 122)
 }
 
-// noOversellFunc1Machine is the root of a chain of calls that begins with a function literal of [noOversell]: chain and frame in one allocation.
+// noOversellFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [noOversell]: chain and frame in one allocation.
 type noOversellFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	noOversellFunc1Locals
@@ -1563,7 +1573,8 @@ func (f *noOversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// noOversellFunc2Run is a function literal of [noOversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// noOversellFunc2Run is a function literal of [noOversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func noOversellFunc2Run(m *coord.Mutex, seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := noOversellFunc2Locals{}
@@ -1582,15 +1593,16 @@ type noOversellFunc2Locals struct {
 	reserveLocked1 *reserveLockedFrame
 }
 
-// noOversellFunc2Args are the parameters of a function literal of [noOversell] that are needed only before its first suspension.
+// noOversellFunc2Args are the parameters of a function literal of [noOversell] that are needed
+// only before its first suspension.
 type noOversellFunc2Args struct {
 	m     *coord.Mutex
 	seats *int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [noOversell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [noOversell] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1601,10 +1613,10 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:123: b := job.Go(ctx, func(ctx context.Context) error { return reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
+	// sound_test.go:123: … reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1608
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1620
 	if f.reserveLocked1 == nil {
 		goto resumed1
 	}
@@ -1613,10 +1625,9 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_test.go:123
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1629
 	f.reserveLocked1 = nil
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1620
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1626,7 +1637,8 @@ func (f *noOversellFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.noOversell", "github.com/movenext/movenext/jobtest/sound_test.go", 123)
 }
 
-// noOversellFunc2Machine is the root of a chain of calls that begins with a function literal of [noOversell]: chain and frame in one allocation.
+// noOversellFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [noOversell]: chain and frame in one allocation.
 type noOversellFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	noOversellFunc2Locals
@@ -1685,7 +1697,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1689
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1701
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1697,7 +1709,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1701
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:138
 		return true, err
@@ -1707,7 +1718,7 @@ resumed1:
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1711
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1722
 		goto resume2
 	}
 	f.State = 2
@@ -1718,14 +1729,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_test.go:140
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1733
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1724
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:141
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1729
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1739
 }
 
 // Location returns where [patient] is suspended.
@@ -1733,7 +1743,8 @@ func (f *patientLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.patient", "github.com/movenext/movenext/jobtest/sound_test.go", 137, 140)
 }
 
-// patientMachine is the root of a chain of calls that begins with [patient]: chain, job and frame in one allocation.
+// patientMachine is the root of a chain of calls that begins with [patient]: chain, job and frame
+// in one allocation.
 type patientMachine struct {
 	statemachine.Builder[job.Void]
 	patientLocals
@@ -1750,7 +1761,8 @@ func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// patientFunc1Run is a function literal of [patient] for the runtime to call. It returns the results, or an error that reports its suspension.
+// patientFunc1Run is a function literal of [patient] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func patientFunc1Run(ctx context.Context) error {
 	var r statemachine.Run
 	frame := patientFunc1Locals{}
@@ -1767,8 +1779,8 @@ type patientFunc1Locals struct {
 	statemachine.Frame
 }
 
-// moveNext runs a function literal of [patient] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [patient] from where it stopped to its next suspension
+// (false) or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -1780,10 +1792,10 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	default:
 		f.Misuse(state)
 	}
-	// sound_test.go:136: other := job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, time.Hour) })
+	// sound_test.go:136: … job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1787
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1799
 	if !asleep1 {
 		goto resumed1
 	}
@@ -1793,7 +1805,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1797
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1809
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1803,7 +1815,8 @@ func (f *patientFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.patient", "github.com/movenext/movenext/jobtest/sound_test.go", 136)
 }
 
-// patientFunc1Machine is the root of a chain of calls that begins with a function literal of [patient]: chain and frame in one allocation.
+// patientFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [patient]: chain and frame in one allocation.
 type patientFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	patientFunc1Locals
@@ -1819,4 +1832,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f5d8639a28b7cd32
+// Digest of what is above: 8262b7f166374cdc

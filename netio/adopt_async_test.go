@@ -86,13 +86,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/adopt_test.go:87
+//line github.com/movenext/movenext/netio/adopt_async_test.go:90
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_test.go:88
+//line github.com/movenext/movenext/netio/adopt_async_test.go:96
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:88
 		return true, result0, result1
@@ -109,20 +109,20 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_test.go:90
+//line github.com/movenext/movenext/netio/adopt_async_test.go:113
 	f.readOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/adopt_test.go:92
+//line github.com/movenext/movenext/netio/adopt_async_test.go:119
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/adopt_test.go:95
+//line github.com/movenext/movenext/netio/adopt_async_test.go:126
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
@@ -139,13 +139,13 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_test.go:97
+//line github.com/movenext/movenext/netio/adopt_async_test.go:143
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/adopt_test.go:98
+//line github.com/movenext/movenext/netio/adopt_async_test.go:149
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:98
 		return true, result0, result1
@@ -160,7 +160,8 @@ func (f *echoAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
 }
 
-// echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame in one allocation.
+// echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame
+// in one allocation.
 type echoAllMachine struct {
 	statemachine.Builder[int]
 	echoAllLocals
@@ -178,4 +179,4 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 582fcbc3025b02a2
+// Digest of what is above: 71f1b8ebdd93d222

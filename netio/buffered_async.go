@@ -29,7 +29,8 @@ func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// bufferedReadEnter enters [bufferedRead] for another machine. It returns the results, or the suspended frame that will have them.
+// bufferedReadEnter enters [bufferedRead] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func bufferedReadEnter(r *statemachine.Run, b *Buffered, p []byte) (*bufferedReadFrame, int, error) {
 	frame := bufferedReadLocals{b: b, p: p}
 	if ended, v0, v1 := frame.moveNext(r); ended {
@@ -51,7 +52,8 @@ type bufferedReadLocals struct {
 	fillOnce2 *fillOnceFrame
 }
 
-// bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferedReadFrame is the frame of [bufferedRead] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferedReadFrame struct {
 	bufferedReadLocals
 
@@ -65,7 +67,8 @@ func (f *bufferedReadFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [bufferedRead] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [bufferedRead] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -80,19 +83,17 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	}
 //line github.com/movenext/movenext/netio/buffered.go:70
 	if !(len(f.p) > 0 && f.b.empty()) {
-//line github.com/movenext/movenext/netio/buffered.go:70
 		goto endIf1
 	}
 //line github.com/movenext/movenext/netio/buffered.go:71
 	f.b.giveBack()
 	if len(f.p) < chunk {
-//line github.com/movenext/movenext/netio/buffered.go:72
 		goto endIf2
 	}
 	// buffered.go:73: return readOnce(b.src, p)
 //line github.com/movenext/movenext/netio/buffered.go:73
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:96
+//line github.com/movenext/movenext/netio/buffered_async.go:97
 	if f.readOnce1 == nil {
 		goto resumed1
 	}
@@ -102,10 +103,9 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:73
 	result0, result1 = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:73
+//line github.com/movenext/movenext/netio/buffered_async.go:107
 	f.readOnce1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/buffered_async.go:109
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
@@ -121,7 +121,7 @@ endIf2:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:75
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:75
+//line github.com/movenext/movenext/netio/buffered_async.go:125
 	f.fillOnce2 = nil
 resumed2:
 endIf1:
@@ -143,7 +143,8 @@ func (f *bufferedReadFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// bufferedReadMachine is the root of a chain of calls that begins with [bufferedRead]: chain, job and frame in one allocation.
+// bufferedReadMachine is the root of a chain of calls that begins with [bufferedRead]: chain, job
+// and frame in one allocation.
 type bufferedReadMachine struct {
 	statemachine.Builder[int]
 	bufferedReadLocals
@@ -172,7 +173,8 @@ func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or the suspended callee that will have them.
+// bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or
+// the suspended callee that will have them.
 func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*bufferedReadableFrame, error) {
 //line github.com/movenext/movenext/netio/buffered.go:132
 	if b.empty() {
@@ -180,13 +182,15 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:184
+//line github.com/movenext/movenext/netio/buffered_async.go:186
 }
 
-// bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it keeps nothing of its own while it is suspended.
+// bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
+// keeps nothing of its own while it is suspended.
 type bufferedReadableFrame = waitReadableFrame
 
-// bufferedReadableMachine is the root of a chain of calls that begins with [bufferedReadable]: it passes on what the callee returns.
+// bufferedReadableMachine is the root of a chain of calls that begins with [bufferedReadable]: it
+// passes on what the callee returns.
 type bufferedReadableMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -219,7 +223,8 @@ func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results, or the suspended frame that will have them.
+// bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results, or
+// the suspended frame that will have them.
 func bufferedReadLineEnter(r *statemachine.Run, ctx context.Context, b *Buffered, limit int) (*bufferedReadLineFrame, []byte, error) {
 	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
 	if ended, v0, v1 := frame.moveNext(r); ended {
@@ -242,7 +247,8 @@ type bufferedReadLineLocals struct {
 	fill1 *fillFrame
 }
 
-// bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferedReadLineFrame is the frame of [bufferedReadLine] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type bufferedReadLineFrame struct {
 	bufferedReadLineLocals
 
@@ -256,7 +262,8 @@ func (f *bufferedReadLineFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [bufferedReadLine] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [bufferedReadLine] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
@@ -276,7 +283,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:280
+//line github.com/movenext/movenext/netio/buffered_async.go:287
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:168
@@ -285,14 +292,13 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/buffered.go:170
 	if f.seen-1 > f.limit { // more than a line and "\r"
-//line github.com/movenext/movenext/netio/buffered_async.go:289
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:171
 		return true, nil, ErrLineTooLong
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:296
+//line github.com/movenext/movenext/netio/buffered_async.go:302
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:175
@@ -300,7 +306,7 @@ for1:
 	// buffered.go:176: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:176
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:304
+//line github.com/movenext/movenext/netio/buffered_async.go:310
 	if f.fill1 == nil {
 		goto resumed1
 	}
@@ -309,17 +315,16 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:176
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:176
+//line github.com/movenext/movenext/netio/buffered_async.go:319
 	f.fill1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:176
 	if err != nil {
-//line github.com/movenext/movenext/netio/buffered_async.go:318
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:177
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:323
+//line github.com/movenext/movenext/netio/buffered_async.go:328
 	goto for1
 }
 
@@ -334,7 +339,8 @@ func (f *bufferedReadLineFrame) Results(r *statemachine.Run) ([]byte, error) {
 	return f.result0, f.result1
 }
 
-// bufferedReadLineMachine is the root of a chain of calls that begins with [bufferedReadLine]: chain, job and frame in one allocation.
+// bufferedReadLineMachine is the root of a chain of calls that begins with [bufferedReadLine]:
+// chain, job and frame in one allocation.
 type bufferedReadLineMachine struct {
 	statemachine.Builder[[]byte]
 	bufferedReadLineLocals
@@ -363,7 +369,8 @@ func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results, or the suspended frame that will have them.
+// bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func bufferedPeekEnter(r *statemachine.Run, ctx context.Context, b *Buffered, n int) (*bufferedPeekFrame, []byte, error) {
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
 	if ended, v0, v1 := frame.moveNext(r); ended {
@@ -385,7 +392,8 @@ type bufferedPeekLocals struct {
 	fill1 *fillFrame
 }
 
-// bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferedPeekFrame is the frame of [bufferedPeek] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferedPeekFrame struct {
 	bufferedPeekLocals
 
@@ -399,7 +407,8 @@ func (f *bufferedPeekFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [bufferedPeek] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [bufferedPeek] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 []byte, result1 error) {
 	var err error
 	resumeAt := f.State
@@ -414,13 +423,12 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 for1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if f.b.hi-f.b.lo >= f.n {
-//line github.com/movenext/movenext/netio/buffered.go:224
 		goto endFor1
 	}
 //line github.com/movenext/movenext/netio/buffered.go:225
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:424
+//line github.com/movenext/movenext/netio/buffered_async.go:432
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:227
@@ -428,7 +436,7 @@ for1:
 	// buffered.go:228: if err := fill(ctx, b); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:228
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:432
+//line github.com/movenext/movenext/netio/buffered_async.go:440
 	if f.fill1 == nil {
 		goto resumed1
 	}
@@ -437,23 +445,22 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:228
+//line github.com/movenext/movenext/netio/buffered_async.go:449
 	f.fill1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	if err != nil {
-//line github.com/movenext/movenext/netio/buffered_async.go:446
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:229
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:451
+//line github.com/movenext/movenext/netio/buffered_async.go:458
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:232
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:457
+//line github.com/movenext/movenext/netio/buffered_async.go:464
 }
 
 // Location returns where [bufferedPeek] is suspended.
@@ -467,7 +474,8 @@ func (f *bufferedPeekFrame) Results(r *statemachine.Run) ([]byte, error) {
 	return f.result0, f.result1
 }
 
-// bufferedPeekMachine is the root of a chain of calls that begins with [bufferedPeek]: chain, job and frame in one allocation.
+// bufferedPeekMachine is the root of a chain of calls that begins with [bufferedPeek]: chain, job
+// and frame in one allocation.
 type bufferedPeekMachine struct {
 	statemachine.Builder[[]byte]
 	bufferedPeekLocals
@@ -496,7 +504,8 @@ func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fillEnter enters [fill] for another machine. It returns the results, or the suspended frame that will have them.
+// fillEnter enters [fill] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func fillEnter(r *statemachine.Run, ctx context.Context, b *Buffered) (*fillFrame, error) {
 	frame := fillLocals{b: b}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
@@ -517,7 +526,8 @@ type fillLocals struct {
 	fillOnce2     *fillOnceFrame
 }
 
-// fillFrame is the frame of [fill] for a caller that is a machine: what it keeps and, at the end, its results.
+// fillFrame is the frame of [fill] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type fillFrame struct {
 	fillLocals
 
@@ -530,8 +540,8 @@ func (f *fillFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [fill] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [fill] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var err error
 	resumeAt := f.State
@@ -552,7 +562,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	// buffered.go:244: if err := waitReadable(ctx, b.src); err != nil {
 //line github.com/movenext/movenext/netio/buffered.go:244
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:556
+//line github.com/movenext/movenext/netio/buffered_async.go:566
 	if f.waitReadable1 == nil {
 		goto resumed1
 	}
@@ -561,12 +571,11 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:244
+//line github.com/movenext/movenext/netio/buffered_async.go:575
 	f.waitReadable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	if err != nil {
-//line github.com/movenext/movenext/netio/buffered_async.go:570
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:245
 		return true, err
@@ -574,7 +583,7 @@ resumed1:
 	// buffered.go:247: fillOnce(b)
 //line github.com/movenext/movenext/netio/buffered.go:247
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:578
+//line github.com/movenext/movenext/netio/buffered_async.go:587
 	if f.fillOnce2 == nil {
 		goto resumed2
 	}
@@ -584,14 +593,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:247
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:247
+//line github.com/movenext/movenext/netio/buffered_async.go:597
 	f.fillOnce2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/buffered_async.go:591
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:248
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:595
+//line github.com/movenext/movenext/netio/buffered_async.go:603
 }
 
 // Location returns where [fill] is suspended.
@@ -605,7 +613,8 @@ func (f *fillFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// fillMachine is the root of a chain of calls that begins with [fill]: chain, job and frame in one allocation.
+// fillMachine is the root of a chain of calls that begins with [fill]: chain, job and frame in one
+// allocation.
 type fillMachine struct {
 	statemachine.Builder[job.Void]
 	fillLocals
@@ -634,7 +643,8 @@ func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// fillOnceEnter enters [fillOnce] for another machine. It returns the results, or the suspended frame that will have them.
+// fillOnceEnter enters [fillOnce] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func fillOnceEnter(r *statemachine.Run, b *Buffered) *fillOnceFrame {
 	frame := fillOnceFrame{b: b}
 	if frame.MoveNext(r) {
@@ -673,7 +683,7 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	// buffered.go:256: n, err := readOnce(b.src, b.buf[b.hi:])
 //line github.com/movenext/movenext/netio/buffered.go:256
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:677
+//line github.com/movenext/movenext/netio/buffered_async.go:687
 	if f.readOnce1 == nil {
 		goto resumed1
 	}
@@ -682,13 +692,13 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:256
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered.go:256
+//line github.com/movenext/movenext/netio/buffered_async.go:696
 	f.readOnce1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/buffered.go:257
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:692
+//line github.com/movenext/movenext/netio/buffered_async.go:702
 	f.State = statemachine.Finished
 	return true
 }
@@ -703,7 +713,8 @@ func (f *fillOnceFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// fillOnceMachine is the root of a chain of calls that begins with [fillOnce]: chain, job and frame in one allocation.
+// fillOnceMachine is the root of a chain of calls that begins with [fillOnce]: chain, job and
+// frame in one allocation.
 type fillOnceMachine struct {
 	statemachine.Builder[job.Void]
 	fillOnceFrame
@@ -719,4 +730,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3d6ee6824ab0a817
+// Digest of what is above: 6cefdeebdc980026

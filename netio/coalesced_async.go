@@ -28,7 +28,8 @@ func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results, or the suspended frame that will have them.
+// bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func bufferedWriteEnter(r *statemachine.Run, b *BufferedWriter, p []byte) (*bufferedWriteFrame, int, error) {
 	frame := bufferedWriteLocals{b: b, p: p}
 	if ended, v0, v1 := frame.moveNext(r); ended {
@@ -50,7 +51,8 @@ type bufferedWriteLocals struct {
 	writeAll2      *writeAllFrame
 }
 
-// bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferedWriteFrame is the frame of [bufferedWrite] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferedWriteFrame struct {
 	bufferedWriteLocals
 
@@ -64,7 +66,8 @@ func (f *bufferedWriteFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [bufferedWrite] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [bufferedWrite] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, result1 error) {
 	var err error
 	var n int
@@ -82,13 +85,12 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:49
 	if f.b.n+len(f.p) <= chunk {
-//line github.com/movenext/movenext/netio/coalesced.go:49
 		goto endIf1
 	}
 	// coalesced.go:50: if err := bufferedFlush(context.Background(), b); err != nil {
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
-//line github.com/movenext/movenext/netio/coalesced_async.go:92
+//line github.com/movenext/movenext/netio/coalesced_async.go:94
 	if f.bufferedFlush1 == nil {
 		goto resumed1
 	}
@@ -97,31 +99,28 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	err = f.bufferedFlush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:50
+//line github.com/movenext/movenext/netio/coalesced_async.go:103
 	f.bufferedFlush1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
-//line github.com/movenext/movenext/netio/coalesced_async.go:106
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:51
 		return true, 0, err
 	}
 endIf1:
 	if f.b.err != nil {
-//line github.com/movenext/movenext/netio/coalesced_async.go:113
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:55
 		return true, 0, f.b.err
 	}
 	if len(f.p) < chunk {
-//line github.com/movenext/movenext/netio/coalesced.go:57
 		goto endIf2
 	}
 	// coalesced.go:58: n, err := writeAll(context.Background(), b.dst, p)
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	f.writeAll2, n, err2 = writeAllEnter(r, context.Background(), f.b.dst, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:125
+//line github.com/movenext/movenext/netio/coalesced_async.go:124
 	if f.writeAll2 == nil {
 		goto resumed2
 	}
@@ -131,18 +130,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	n, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:58
+//line github.com/movenext/movenext/netio/coalesced_async.go:134
 	f.writeAll2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
 	f.b.err = err2
-//line github.com/movenext/movenext/netio/coalesced_async.go:140
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:60
 	return true, n, err2
 endIf2:
 	if len(f.p) == 0 {
-//line github.com/movenext/movenext/netio/coalesced_async.go:146
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:63
 		return true, 0, nil
@@ -152,7 +149,7 @@ endIf2:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:156
+//line github.com/movenext/movenext/netio/coalesced_async.go:153
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -168,7 +165,8 @@ func (f *bufferedWriteFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// bufferedWriteMachine is the root of a chain of calls that begins with [bufferedWrite]: chain, job and frame in one allocation.
+// bufferedWriteMachine is the root of a chain of calls that begins with [bufferedWrite]: chain,
+// job and frame in one allocation.
 type bufferedWriteMachine struct {
 	statemachine.Builder[int]
 	bufferedWriteLocals
@@ -197,7 +195,8 @@ func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results, or the suspended frame that will have them.
+// bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func bufferedFlushEnter(r *statemachine.Run, ctx context.Context, b *BufferedWriter) (*bufferedFlushFrame, error) {
 	frame := bufferedFlushLocals{b: b}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
@@ -217,7 +216,8 @@ type bufferedFlushLocals struct {
 	writeAll1 *writeAllFrame
 }
 
-// bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferedFlushFrame is the frame of [bufferedFlush] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferedFlushFrame struct {
 	bufferedFlushLocals
 
@@ -230,8 +230,8 @@ func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [bufferedFlush] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [bufferedFlush] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	var writeAll2 int
 	var writeAll3 error
@@ -246,7 +246,6 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:91
 	if f.b.err != nil || f.b.chunk == nil {
-//line github.com/movenext/movenext/netio/coalesced_async.go:250
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:92
 		return true, f.b.err
@@ -254,7 +253,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	// coalesced.go:94: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:94
 	f.writeAll1, writeAll2, writeAll3 = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:258
+//line github.com/movenext/movenext/netio/coalesced_async.go:257
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -263,18 +262,17 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
 	writeAll2, writeAll3 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced.go:94
+//line github.com/movenext/movenext/netio/coalesced_async.go:266
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
 	_, f.b.err = writeAll2, writeAll3
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
-//line github.com/movenext/movenext/netio/coalesced_async.go:274
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/coalesced.go:97
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:278
+//line github.com/movenext/movenext/netio/coalesced_async.go:276
 }
 
 // Location returns where [bufferedFlush] is suspended.
@@ -288,7 +286,8 @@ func (f *bufferedFlushFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferedFlushMachine is the root of a chain of calls that begins with [bufferedFlush]: chain, job and frame in one allocation.
+// bufferedFlushMachine is the root of a chain of calls that begins with [bufferedFlush]: chain,
+// job and frame in one allocation.
 type bufferedFlushMachine struct {
 	statemachine.Builder[job.Void]
 	bufferedFlushLocals
@@ -305,4 +304,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 86b26c8ce85de945
+// Digest of what is above: ad315a9b36a2fed2

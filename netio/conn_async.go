@@ -28,17 +28,20 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or the suspended callee that will have them.
+// connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or
+// the suspended callee that will have them.
 func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:189
 	return c.transferDataEnter(r, k, p)
-//line github.com/movenext/movenext/netio/conn_async.go:36
+//line github.com/movenext/movenext/netio/conn_async.go:37
 }
 
-// connTransferDataFrame is the frame of the function whose results [connTransferData] returns: it keeps nothing of its own while it is suspended.
+// connTransferDataFrame is the frame of the function whose results [connTransferData] returns: it
+// keeps nothing of its own while it is suspended.
 type connTransferDataFrame = statemachine.Waiting[int]
 
-// connTransferDataMachine is the root of a chain of calls that begins with [connTransferData]: it passes on what the callee returns.
+// connTransferDataMachine is the root of a chain of calls that begins with [connTransferData]: it
+// passes on what the callee returns.
 type connTransferDataMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -71,17 +74,20 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the suspended callee that will have them.
+// connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:194
 	return c.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/conn_async.go:79
+//line github.com/movenext/movenext/netio/conn_async.go:83
 }
 
-// connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps nothing of its own while it is suspended.
+// connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps
+// nothing of its own while it is suspended.
 type connWriteAllFrame = statemachine.Waiting[int]
 
-// connWriteAllMachine is the root of a chain of calls that begins with [connWriteAll]: it passes on what the callee returns.
+// connWriteAllMachine is the root of a chain of calls that begins with [connWriteAll]: it passes
+// on what the callee returns.
 type connWriteAllMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -114,17 +120,20 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended callee that will have them.
+// connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended
+// callee that will have them.
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:219
 	return c.awaitEnter(r, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:122
+//line github.com/movenext/movenext/netio/conn_async.go:129
 }
 
-// connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing of its own while it is suspended.
+// connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing
+// of its own while it is suspended.
 type connAwaitFrame = statemachine.WaitingVoid[int]
 
-// connAwaitMachine is the root of a chain of calls that begins with [connAwait]: it passes on what the callee returns.
+// connAwaitMachine is the root of a chain of calls that begins with [connAwait]: it passes on what
+// the callee returns.
 type connAwaitMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -145,4 +154,4 @@ func (f *connAwaitMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 219}
 }
 
-// Digest of what is above: 9c287a51aedfbb7c
+// Digest of what is above: 69e67bf35f385e4d

@@ -34,7 +34,8 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame that will have them.
+// shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func shoutEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
 	frame := shoutLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -59,7 +60,8 @@ type shoutLocals struct {
 	readOrWrite2 *statemachine.Waiting[int]
 }
 
-// shoutFrame is the frame of [shout] for a caller that is a machine: what it keeps and, at the end, its results.
+// shoutFrame is the frame of [shout] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type shoutFrame struct {
 	shoutLocals
 
@@ -101,7 +103,7 @@ for1:
 	// example_test.go:23: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:105
+//line github.com/movenext/movenext/netio/example_async_test.go:107
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -111,13 +113,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:23
+//line github.com/movenext/movenext/netio/example_async_test.go:117
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_test.go:24
+//line github.com/movenext/movenext/netio/example_async_test.go:123
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
@@ -126,7 +128,7 @@ resumed1:
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:130
+//line github.com/movenext/movenext/netio/example_async_test.go:132
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
@@ -135,20 +137,20 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
 	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:27
+//line github.com/movenext/movenext/netio/example_async_test.go:141
 	f.readOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_test.go:29
+//line github.com/movenext/movenext/netio/example_async_test.go:147
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/example_test.go:32
+//line github.com/movenext/movenext/netio/example_async_test.go:154
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -161,7 +163,7 @@ resumed2:
 	// example_test.go:39: if _, err := c.Write(p[:n]); err != nil {
 //line github.com/movenext/movenext/netio/example_test.go:39
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:165
+//line github.com/movenext/movenext/netio/example_async_test.go:167
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -171,18 +173,18 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:39
+//line github.com/movenext/movenext/netio/example_async_test.go:177
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/example_test.go:40
+//line github.com/movenext/movenext/netio/example_async_test.go:183
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:186
+//line github.com/movenext/movenext/netio/example_async_test.go:188
 	goto for1
 }
 
@@ -197,7 +199,8 @@ func (f *shoutFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// shoutMachine is the root of a chain of calls that begins with [shout]: chain, job and frame in one allocation.
+// shoutMachine is the root of a chain of calls that begins with [shout]: chain, job and frame in
+// one allocation.
 type shoutMachine struct {
 	statemachine.Builder[job.Void]
 	shoutLocals
@@ -252,7 +255,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// example_test.go:49: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+	// example_test.go:49: … job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := args.l
 //line github.com/movenext/movenext/netio/example_test.go:49
@@ -262,7 +265,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:266
+//line github.com/movenext/movenext/netio/example_async_test.go:269
 		goto resume1
 	}
 	f.State = 1
@@ -271,9 +274,8 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_test.go:49
+//line github.com/movenext/movenext/netio/example_async_test.go:278
 	f.inScope1 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:277
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -283,7 +285,8 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -300,7 +303,8 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := serveFunc1Frame{s: s}
@@ -325,14 +329,15 @@ type serveFunc1Frame struct {
 	result0 error
 }
 
-// serveFunc1Args are the parameters of a function literal of [serve] that are needed only before its first suspension.
+// serveFunc1Args are the parameters of a function literal of [serve] that are needed only before
+// its first suspension.
 type serveFunc1Args struct {
 	l   *netio.Listener
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -356,7 +361,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:360
+//line github.com/movenext/movenext/netio/example_async_test.go:365
 		goto resume1
 	}
 	f.State = 1
@@ -364,7 +369,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/netio/example_test.go:50
 		goto done1
 	}
 	{
@@ -372,7 +376,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:376
+//line github.com/movenext/movenext/netio/example_async_test.go:380
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -380,12 +384,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:384
+//line github.com/movenext/movenext/netio/example_async_test.go:388
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:389
+//line github.com/movenext/movenext/netio/example_async_test.go:393
 		goto resume2
 	}
 	f.State = 2
@@ -396,24 +400,23 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_test.go:54
+//line github.com/movenext/movenext/netio/example_async_test.go:404
 	f.loop1 = nil
-//line github.com/movenext/movenext/netio/example_test.go:54
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
 	return true
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_test.go:54
+//line github.com/movenext/movenext/netio/example_async_test.go:412
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_test.go:56
+//line github.com/movenext/movenext/netio/example_async_test.go:416
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:417
+//line github.com/movenext/movenext/netio/example_async_test.go:420
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -421,7 +424,8 @@ func (f *serveFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
 }
 
-// serveFunc1Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
+// serveFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [serve]: chain and frame in one allocation.
 type serveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc1Frame
@@ -437,7 +441,8 @@ func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serveFunc2Locals{}
@@ -456,14 +461,15 @@ type serveFunc2Locals struct {
 	shout1 *shoutFrame
 }
 
-// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before its first suspension.
+// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before
+// its first suspension.
 type serveFunc2Args struct {
 	c   *netio.Conn
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -477,7 +483,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:481
+//line github.com/movenext/movenext/netio/example_async_test.go:487
 	if f.shout1 == nil {
 		goto resumed1
 	}
@@ -486,10 +492,9 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:54
+//line github.com/movenext/movenext/netio/example_async_test.go:496
 	f.shout1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_async_test.go:493
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -499,7 +504,8 @@ func (f *serveFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
 }
 
-// serveFunc2Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
+// serveFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [serve]: chain and frame in one allocation.
 type serveFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc2Locals
@@ -561,7 +567,7 @@ for1:
 	// example_test.go:66: n, from, err := c.ReadFromAddrPort(p)
 //line github.com/movenext/movenext/netio/example_test.go:66
 	f.readFromAddrPort1, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:565
+//line github.com/movenext/movenext/netio/example_async_test.go:571
 	if f.readFromAddrPort1 == nil {
 		goto resumed1
 	}
@@ -570,26 +576,24 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:66
 	n, from, err = f.readFromAddrPort1.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:66
+//line github.com/movenext/movenext/netio/example_async_test.go:580
 	f.readFromAddrPort1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/example_test.go:67
 	if errors.Is(err, net.ErrClosed) {
-//line github.com/movenext/movenext/netio/example_async_test.go:579
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:68
 		return true, nil
 	}
 	if err != nil {
-//line github.com/movenext/movenext/netio/example_async_test.go:585
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:71
 		return true, err
 	}
-	// example_test.go:73: if _, err := c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); err != nil {
+	// example_test.go:73: … c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); er …
 //line github.com/movenext/movenext/netio/example_test.go:73
 	f.writeToAddrPort2, _, err2 = f.c.WriteToAddrPortEnter(r, append([]byte("thanks for "), f.p[:n]...), from)
-//line github.com/movenext/movenext/netio/example_async_test.go:593
+//line github.com/movenext/movenext/netio/example_async_test.go:597
 	if f.writeToAddrPort2 == nil {
 		goto resumed2
 	}
@@ -598,17 +602,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:73
 	_, err2 = f.writeToAddrPort2.Results(r)
-//line github.com/movenext/movenext/netio/example_test.go:73
+//line github.com/movenext/movenext/netio/example_async_test.go:606
 	f.writeToAddrPort2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/example_test.go:73
 	if err2 != nil {
-//line github.com/movenext/movenext/netio/example_async_test.go:607
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:74
 		return true, err2
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:612
+//line github.com/movenext/movenext/netio/example_async_test.go:615
 	goto for1
 }
 
@@ -617,7 +620,8 @@ func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.answer", "github.com/movenext/movenext/netio/example_test.go", 66, 73)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
@@ -634,4 +638,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 53ad21a0b0d827da
+// Digest of what is above: 4a451456250a593c

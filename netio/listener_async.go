@@ -28,17 +28,20 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the suspended callee that will have them.
+// listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:47
 	return l.AcceptEnter(r)
-//line github.com/movenext/movenext/netio/listener_async.go:36
+//line github.com/movenext/movenext/netio/listener_async.go:37
 }
 
-// listenerAcceptFrame is the frame of the function whose results [listenerAccept] returns: it keeps nothing of its own while it is suspended.
+// listenerAcceptFrame is the frame of the function whose results [listenerAccept] returns: it
+// keeps nothing of its own while it is suspended.
 type listenerAcceptFrame = statemachine.Waiting[*Conn]
 
-// listenerAcceptMachine is the root of a chain of calls that begins with [listenerAccept]: it passes on what the callee returns.
+// listenerAcceptMachine is the root of a chain of calls that begins with [listenerAccept]: it
+// passes on what the callee returns.
 type listenerAcceptMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -59,7 +62,8 @@ func (f *listenerAcceptMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
 }
 
-// listenerAllAsync returns the stream of [listenerAll]: each range over it runs the function as a state machine.
+// listenerAllAsync returns the stream of [listenerAll]: each range over it runs the function as a
+// state machine.
 func listenerAllAsync(ctx context.Context, l *Listener) *job.Stream[*Conn] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[*Conn, error] {
 		return &listenerAllFrame{ctx: ctx, l: l}
@@ -77,7 +81,8 @@ type listenerAllFrame struct {
 	acceptWithin1 *statemachine.Waiting[*Conn]
 }
 
-// MoveNext runs [listenerAll] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [listenerAll] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 	var c *Conn
 	resumeAt := f.State
@@ -95,7 +100,7 @@ for1:
 	// listener.go:68: c, err := l.acceptWithin(ctx)
 //line github.com/movenext/movenext/netio/listener.go:68
 	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:99
+//line github.com/movenext/movenext/netio/listener_async.go:104
 	if f.acceptWithin1 == nil {
 		goto resumed1
 	}
@@ -104,20 +109,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:68
 	c, f.err = f.acceptWithin1.Results(r)
-//line github.com/movenext/movenext/netio/listener.go:68
+//line github.com/movenext/movenext/netio/listener_async.go:113
 	f.acceptWithin1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/listener.go:69
 	if isClosed(f.err) {
-//line github.com/movenext/movenext/netio/listener_async.go:113
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/listener_async.go:119
 		return true
 //line github.com/movenext/movenext/netio/listener.go:71
 	}
 	// listener.go:72: if !yield(c, err) || err != nil {
 //line github.com/movenext/movenext/netio/listener.go:72
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:121
+//line github.com/movenext/movenext/netio/listener_async.go:126
 	f.State = 2
 	return true
 resume2:
@@ -126,17 +131,15 @@ resume2:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/netio/listener.go:72
 		if !yield1 {
-//line github.com/movenext/movenext/netio/listener.go:72
 			goto cond1
 		}
 	}
 //line github.com/movenext/movenext/netio/listener.go:72
 	if f.err == nil {
-//line github.com/movenext/movenext/netio/listener.go:72
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:140
+//line github.com/movenext/movenext/netio/listener_async.go:143
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -160,17 +163,20 @@ func listenerAcceptWithinAsync(ctx context.Context, l *Listener) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// listenerAcceptWithinEnter enters [listenerAcceptWithin] for another machine. It returns the results, or the suspended callee that will have them.
+// listenerAcceptWithinEnter enters [listenerAcceptWithin] for another machine. It returns the
+// results, or the suspended callee that will have them.
 func listenerAcceptWithinEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptWithinFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:102
 	return l.acceptWithinEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:168
+//line github.com/movenext/movenext/netio/listener_async.go:172
 }
 
-// listenerAcceptWithinFrame is the frame of the function whose results [listenerAcceptWithin] returns: it keeps nothing of its own while it is suspended.
+// listenerAcceptWithinFrame is the frame of the function whose results [listenerAcceptWithin]
+// returns: it keeps nothing of its own while it is suspended.
 type listenerAcceptWithinFrame = statemachine.Waiting[*Conn]
 
-// listenerAcceptWithinMachine is the root of a chain of calls that begins with [listenerAcceptWithin]: it passes on what the callee returns.
+// listenerAcceptWithinMachine is the root of a chain of calls that begins with
+// [listenerAcceptWithin]: it passes on what the callee returns.
 type listenerAcceptWithinMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -191,4 +197,4 @@ func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 102}
 }
 
-// Digest of what is above: c53c03853673b3fc
+// Digest of what is above: d74a08779e76fdc5

@@ -90,17 +90,15 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/netio/listener_test.go:116
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/netio/listener_test.go:116
 		var err2 error
 //line github.com/movenext/movenext/netio/listener_test.go:116
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:104
+//line github.com/movenext/movenext/netio/listener_async_test.go:102
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -108,7 +106,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:112
+//line github.com/movenext/movenext/netio/listener_async_test.go:110
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -117,29 +115,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_test.go:120
+//line github.com/movenext/movenext/netio/listener_async_test.go:119
 	f.write2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:127
+//line github.com/movenext/movenext/netio/listener_async_test.go:125
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:133
+//line github.com/movenext/movenext/netio/listener_async_test.go:131
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:138
+//line github.com/movenext/movenext/netio/listener_async_test.go:136
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:143
+//line github.com/movenext/movenext/netio/listener_async_test.go:141
 		goto resume3
 	}
 	f.State = 3
@@ -150,24 +148,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_test.go:126
+//line github.com/movenext/movenext/netio/listener_async_test.go:152
 	f.loop1 = nil
-//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	return true
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_test.go:126
+//line github.com/movenext/movenext/netio/listener_async_test.go:160
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_test.go:128
+//line github.com/movenext/movenext/netio/listener_async_test.go:164
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:171
+//line github.com/movenext/movenext/netio/listener_async_test.go:168
 }
 
 // Location returns where [greetAll] is suspended.
@@ -175,7 +172,8 @@ func (f *greetAllFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
 }
 
-// greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and frame in one allocation.
+// greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and
+// frame in one allocation.
 type greetAllMachine struct {
 	statemachine.Builder[int]
 	greetAllFrame
@@ -192,4 +190,4 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b1d3e2ecdb94d363
+// Digest of what is above: 8af5de41905a63c1

@@ -29,7 +29,8 @@ func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
+// readEnter enters [read] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func readEnter(r *statemachine.Run, c *netio.Conn, p []byte) (*readFrame, int, error) {
 	frame := readLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -50,7 +51,8 @@ type readLocals struct {
 	read2 *statemachine.Waiting[int]
 }
 
-// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end, its results.
+// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type readFrame struct {
 	readLocals
 
@@ -87,7 +89,7 @@ resume1:
 	// main_test.go:110: return c.Read(p)
 //line github.com/movenext/movenext/netio/main_test.go:110
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:91
+//line github.com/movenext/movenext/netio/main_async_test.go:93
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -97,10 +99,9 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/main_test.go:110
+//line github.com/movenext/movenext/netio/main_async_test.go:103
 	f.read2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/main_async_test.go:104
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -116,7 +117,8 @@ func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
+// allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
@@ -178,7 +180,7 @@ resume1:
 	// main_test.go:116: return c.Write(p)
 //line github.com/movenext/movenext/netio/main_test.go:116
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:182
+//line github.com/movenext/movenext/netio/main_async_test.go:184
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -188,10 +190,9 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_test.go:116
+//line github.com/movenext/movenext/netio/main_async_test.go:194
 	f.write2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/main_async_test.go:195
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -201,7 +202,8 @@ func (f *writeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
-// writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in one allocation.
+// writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in
+// one allocation.
 type writeMachine struct {
 	statemachine.Builder[int]
 	writeLocals
@@ -218,4 +220,4 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2a32b96fa99d039b
+// Digest of what is above: 2e15007bb22790ae

@@ -30,17 +30,20 @@ func packetReadFromAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[in
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetReadFromEnter enters [packetReadFrom] for another machine. It returns the results, or the suspended callee that will have them.
+// packetReadFromEnter enters [packetReadFrom] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func packetReadFromEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromFrame, int, net.Addr, error) {
 //line github.com/movenext/movenext/netio/packet.go:234
 	return c.ReadFromEnter(r, p)
-//line github.com/movenext/movenext/netio/packet_async.go:38
+//line github.com/movenext/movenext/netio/packet_async.go:39
 }
 
-// packetReadFromFrame is the frame of the function whose results [packetReadFrom] returns: it keeps nothing of its own while it is suspended.
+// packetReadFromFrame is the frame of the function whose results [packetReadFrom] returns: it
+// keeps nothing of its own while it is suspended.
 type packetReadFromFrame = statemachine.Waiting2[int, net.Addr]
 
-// packetReadFromMachine is the root of a chain of calls that begins with [packetReadFrom]: it passes on what the callee returns.
+// packetReadFromMachine is the root of a chain of calls that begins with [packetReadFrom]: it
+// passes on what the callee returns.
 type packetReadFromMachine struct {
 	statemachine.Builder[job.Tuple2[int, net.Addr]]
 	statemachine.Frame
@@ -61,7 +64,8 @@ func (f *packetReadFromMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetReadFrom", File: "github.com/movenext/movenext/netio/packet.go", Line: 234}
 }
 
-// packetReadFromAddrPortAsync starts [packetReadFromAddrPort] as a state machine and returns its job.
+// packetReadFromAddrPortAsync starts [packetReadFromAddrPort] as a state machine and returns its
+// job.
 func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result *job.Job[job.Tuple2[int, netip.AddrPort]]) {
 	var r statemachine.Run
 	defer statemachine.Catch(&r, &result)
@@ -73,17 +77,20 @@ func packetReadFromAddrPortAsync(c *PacketConn, p []byte) (result *job.Job[job.T
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetReadFromAddrPortEnter enters [packetReadFromAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
+// packetReadFromAddrPortEnter enters [packetReadFromAddrPort] for another machine. It returns the
+// results, or the suspended callee that will have them.
 func packetReadFromAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte) (*packetReadFromAddrPortFrame, int, netip.AddrPort, error) {
 //line github.com/movenext/movenext/netio/packet.go:240
 	return c.ReadFromAddrPortEnter(r, p)
-//line github.com/movenext/movenext/netio/packet_async.go:81
+//line github.com/movenext/movenext/netio/packet_async.go:86
 }
 
-// packetReadFromAddrPortFrame is the frame of the function whose results [packetReadFromAddrPort] returns: it keeps nothing of its own while it is suspended.
+// packetReadFromAddrPortFrame is the frame of the function whose results [packetReadFromAddrPort]
+// returns: it keeps nothing of its own while it is suspended.
 type packetReadFromAddrPortFrame = statemachine.Waiting2[int, netip.AddrPort]
 
-// packetReadFromAddrPortMachine is the root of a chain of calls that begins with [packetReadFromAddrPort]: it passes on what the callee returns.
+// packetReadFromAddrPortMachine is the root of a chain of calls that begins with
+// [packetReadFromAddrPort]: it passes on what the callee returns.
 type packetReadFromAddrPortMachine struct {
 	statemachine.Builder[job.Tuple2[int, netip.AddrPort]]
 	statemachine.Frame
@@ -116,17 +123,20 @@ func packetWriteToAsync(c *PacketConn, p []byte, to net.Addr) (result *job.Job[i
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetWriteToEnter enters [packetWriteTo] for another machine. It returns the results, or the suspended callee that will have them.
+// packetWriteToEnter enters [packetWriteTo] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func packetWriteToEnter(r *statemachine.Run, c *PacketConn, p []byte, to net.Addr) (*packetWriteToFrame, int, error) {
 //line github.com/movenext/movenext/netio/packet.go:246
 	return c.WriteToEnter(r, p, to)
-//line github.com/movenext/movenext/netio/packet_async.go:124
+//line github.com/movenext/movenext/netio/packet_async.go:132
 }
 
-// packetWriteToFrame is the frame of the function whose results [packetWriteTo] returns: it keeps nothing of its own while it is suspended.
+// packetWriteToFrame is the frame of the function whose results [packetWriteTo] returns: it keeps
+// nothing of its own while it is suspended.
 type packetWriteToFrame = statemachine.Waiting[int]
 
-// packetWriteToMachine is the root of a chain of calls that begins with [packetWriteTo]: it passes on what the callee returns.
+// packetWriteToMachine is the root of a chain of calls that begins with [packetWriteTo]: it passes
+// on what the callee returns.
 type packetWriteToMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -147,7 +157,8 @@ func (f *packetWriteToMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteTo", File: "github.com/movenext/movenext/netio/packet.go", Line: 246}
 }
 
-// packetWriteToAddrPortAsync starts [packetWriteToAddrPort] as a state machine and returns its job.
+// packetWriteToAddrPortAsync starts [packetWriteToAddrPort] as a state machine and returns its
+// job.
 func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (result *job.Job[int]) {
 	var r statemachine.Run
 	defer statemachine.Catch(&r, &result)
@@ -159,17 +170,20 @@ func packetWriteToAddrPortAsync(c *PacketConn, p []byte, to netip.AddrPort) (res
 	return m.Start(context.Background(), &r, m)
 }
 
-// packetWriteToAddrPortEnter enters [packetWriteToAddrPort] for another machine. It returns the results, or the suspended callee that will have them.
+// packetWriteToAddrPortEnter enters [packetWriteToAddrPort] for another machine. It returns the
+// results, or the suspended callee that will have them.
 func packetWriteToAddrPortEnter(r *statemachine.Run, c *PacketConn, p []byte, to netip.AddrPort) (*packetWriteToAddrPortFrame, int, error) {
 //line github.com/movenext/movenext/netio/packet.go:252
 	return c.WriteToAddrPortEnter(r, p, to)
-//line github.com/movenext/movenext/netio/packet_async.go:167
+//line github.com/movenext/movenext/netio/packet_async.go:179
 }
 
-// packetWriteToAddrPortFrame is the frame of the function whose results [packetWriteToAddrPort] returns: it keeps nothing of its own while it is suspended.
+// packetWriteToAddrPortFrame is the frame of the function whose results [packetWriteToAddrPort]
+// returns: it keeps nothing of its own while it is suspended.
 type packetWriteToAddrPortFrame = statemachine.Waiting[int]
 
-// packetWriteToAddrPortMachine is the root of a chain of calls that begins with [packetWriteToAddrPort]: it passes on what the callee returns.
+// packetWriteToAddrPortMachine is the root of a chain of calls that begins with
+// [packetWriteToAddrPort]: it passes on what the callee returns.
 type packetWriteToAddrPortMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -190,4 +204,4 @@ func (f *packetWriteToAddrPortMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.packetWriteToAddrPort", File: "github.com/movenext/movenext/netio/packet.go", Line: 252}
 }
 
-// Digest of what is above: 9dd1e4b2fb88d45d
+// Digest of what is above: f0ed95993279179b

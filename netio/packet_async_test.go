@@ -42,7 +42,8 @@ type echoPacketsLocals struct {
 	writeTo3  *statemachine.Waiting[int]
 }
 
-// moveNext runs [echoPackets] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [echoPackets] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *echoPacketsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var from net.Addr
@@ -73,7 +74,7 @@ for1:
 	// packet_test.go:41: n, from, err := c.ReadFrom(p)
 //line github.com/movenext/movenext/netio/packet_test.go:41
 	f.readFrom2, n, from, err = f.c.ReadFromEnter(r, f.p)
-//line github.com/movenext/movenext/netio/packet_async_test.go:77
+//line github.com/movenext/movenext/netio/packet_async_test.go:78
 	if f.readFrom2 == nil {
 		goto resumed2
 	}
@@ -82,12 +83,11 @@ for1:
 resume2:
 //line github.com/movenext/movenext/netio/packet_test.go:41
 	n, from, err = f.readFrom2.Results(r)
-//line github.com/movenext/movenext/netio/packet_test.go:41
+//line github.com/movenext/movenext/netio/packet_async_test.go:87
 	f.readFrom2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/packet_test.go:42
 	if err != nil {
-//line github.com/movenext/movenext/netio/packet_async_test.go:91
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/packet_test.go:43
 		return true, err
@@ -104,17 +104,16 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/packet_test.go:45
 	_, err2 = f.writeTo3.Results(r)
-//line github.com/movenext/movenext/netio/packet_test.go:45
+//line github.com/movenext/movenext/netio/packet_async_test.go:108
 	f.writeTo3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/packet_test.go:45
 	if err2 != nil {
-//line github.com/movenext/movenext/netio/packet_async_test.go:113
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/packet_test.go:46
 		return true, err2
 	}
-//line github.com/movenext/movenext/netio/packet_async_test.go:118
+//line github.com/movenext/movenext/netio/packet_async_test.go:117
 	goto for1
 }
 
@@ -123,7 +122,8 @@ func (f *echoPacketsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoPackets", "github.com/movenext/movenext/netio/packet_test.go", 38, 41, 45)
 }
 
-// echoPacketsMachine is the root of a chain of calls that begins with [echoPackets]: chain, job and frame in one allocation.
+// echoPacketsMachine is the root of a chain of calls that begins with [echoPackets]: chain, job
+// and frame in one allocation.
 type echoPacketsMachine struct {
 	statemachine.Builder[job.Void]
 	echoPacketsLocals
@@ -163,7 +163,8 @@ type echoPortsLocals struct {
 	writeToAddrPort3  *statemachine.Waiting[int]
 }
 
-// moveNext runs [echoPorts] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [echoPorts] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *echoPortsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var from netip.AddrPort
@@ -194,7 +195,7 @@ for1:
 	// packet_test.go:58: n, from, err := c.ReadFromAddrPort(p)
 //line github.com/movenext/movenext/netio/packet_test.go:58
 	f.readFromAddrPort2, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
-//line github.com/movenext/movenext/netio/packet_async_test.go:198
+//line github.com/movenext/movenext/netio/packet_async_test.go:199
 	if f.readFromAddrPort2 == nil {
 		goto resumed2
 	}
@@ -203,12 +204,11 @@ for1:
 resume2:
 //line github.com/movenext/movenext/netio/packet_test.go:58
 	n, from, err = f.readFromAddrPort2.Results(r)
-//line github.com/movenext/movenext/netio/packet_test.go:58
+//line github.com/movenext/movenext/netio/packet_async_test.go:208
 	f.readFromAddrPort2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/packet_test.go:59
 	if err != nil {
-//line github.com/movenext/movenext/netio/packet_async_test.go:212
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/packet_test.go:60
 		return true, err
@@ -225,17 +225,16 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/packet_test.go:62
 	_, err2 = f.writeToAddrPort3.Results(r)
-//line github.com/movenext/movenext/netio/packet_test.go:62
+//line github.com/movenext/movenext/netio/packet_async_test.go:229
 	f.writeToAddrPort3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/packet_test.go:62
 	if err2 != nil {
-//line github.com/movenext/movenext/netio/packet_async_test.go:234
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/packet_test.go:63
 		return true, err2
 	}
-//line github.com/movenext/movenext/netio/packet_async_test.go:239
+//line github.com/movenext/movenext/netio/packet_async_test.go:238
 	goto for1
 }
 
@@ -244,7 +243,8 @@ func (f *echoPortsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoPorts", "github.com/movenext/movenext/netio/packet_test.go", 55, 58, 62)
 }
 
-// echoPortsMachine is the root of a chain of calls that begins with [echoPorts]: chain, job and frame in one allocation.
+// echoPortsMachine is the root of a chain of calls that begins with [echoPorts]: chain, job and
+// frame in one allocation.
 type echoPortsMachine struct {
 	statemachine.Builder[job.Void]
 	echoPortsLocals
@@ -261,4 +261,4 @@ func (f *echoPortsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5b572b54581e951f
+// Digest of what is above: 4dd8f608d316441d

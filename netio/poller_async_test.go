@@ -88,13 +88,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:38
+//line github.com/movenext/movenext/netio/poller_async_test.go:92
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_test.go:39
+//line github.com/movenext/movenext/netio/poller_async_test.go:98
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:39
 		return true, result0, result1
@@ -112,20 +112,20 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:42
 	f.n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:42
+//line github.com/movenext/movenext/netio/poller_async_test.go:116
 	f.readOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/poller_test.go:43
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_test.go:44
+//line github.com/movenext/movenext/netio/poller_async_test.go:122
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:44
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/poller_test.go:47
+//line github.com/movenext/movenext/netio/poller_async_test.go:129
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:47
 		return true, result0, result1
@@ -143,13 +143,13 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	_, err3 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:49
+//line github.com/movenext/movenext/netio/poller_async_test.go:147
 	f.readOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	if err3 != nil {
 		result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_test.go:50
+//line github.com/movenext/movenext/netio/poller_async_test.go:153
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:50
 		return true, result0, result1
@@ -164,7 +164,8 @@ func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 38, 42, 49)
 }
 
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
+// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
+// allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
 	echoLocals
@@ -235,7 +236,7 @@ for1:
 	// poller_test.go:185: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:239
+//line github.com/movenext/movenext/netio/poller_async_test.go:240
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -244,12 +245,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:185
+//line github.com/movenext/movenext/netio/poller_async_test.go:249
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	if err != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:253
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:186
 		return true, f.total, err
@@ -266,7 +266,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
 	_, err2 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:188
+//line github.com/movenext/movenext/netio/poller_async_test.go:270
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
@@ -289,12 +289,11 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:191
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:191
+//line github.com/movenext/movenext/netio/poller_async_test.go:293
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/poller_test.go:192
 	if err3 != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:298
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:193
 		return true, f.total, err3
@@ -302,7 +301,7 @@ resumed3:
 	// poller_test.go:195: if _, err := c.Write(p[:1+n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:306
+//line github.com/movenext/movenext/netio/poller_async_test.go:305
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
 	}
@@ -311,18 +310,17 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	_, err4 = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:195
+//line github.com/movenext/movenext/netio/poller_async_test.go:314
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	if err4 != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:320
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:196
 		return true, f.total, err4
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:326
+//line github.com/movenext/movenext/netio/poller_async_test.go:324
 	goto for1
 }
 
@@ -331,7 +329,8 @@ func (f *echoByLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 185, 188, 191, 195)
 }
 
-// echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
+// echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in
+// one allocation.
 type echoByMachine struct {
 	statemachine.Builder[int]
 	echoByLocals
@@ -388,7 +387,6 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:313
 	if err := ctx.Err(); err != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:392
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:314
 		return true, 0, err
@@ -399,7 +397,6 @@ for1:
 //line github.com/movenext/movenext/netio/poller_test.go:318
 	select {
 	case <-f.stop:
-//line github.com/movenext/movenext/netio/poller_async_test.go:403
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:320
 		return true, f.total, nil
@@ -408,7 +405,7 @@ for1:
 	// poller_test.go:323: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:412
+//line github.com/movenext/movenext/netio/poller_async_test.go:409
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -417,18 +414,17 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:323
+//line github.com/movenext/movenext/netio/poller_async_test.go:418
 	f.read1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:324
 	if err != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:426
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:325
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:432
+//line github.com/movenext/movenext/netio/poller_async_test.go:428
 	goto for1
 }
 
@@ -437,7 +433,8 @@ func (f *drainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 323)
 }
 
-// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
+// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in
+// one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainLocals
@@ -493,7 +490,6 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:349
 	if err := args.ctx.Err(); err != nil {
-//line github.com/movenext/movenext/netio/poller_async_test.go:497
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/poller_test.go:350
 		return true, 0, err
@@ -505,7 +501,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 //line github.com/movenext/movenext/netio/poller_test.go:353
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:509
+//line github.com/movenext/movenext/netio/poller_async_test.go:505
 	if f.readFull1 == nil {
 		goto resumed1
 	}
@@ -514,10 +510,9 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:353
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_test.go:353
+//line github.com/movenext/movenext/netio/poller_async_test.go:514
 	f.readFull1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_async_test.go:521
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -527,7 +522,8 @@ func (f *readTwoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 353)
 }
 
-// readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
+// readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame
+// in one allocation.
 type readTwoMachine struct {
 	statemachine.Builder[int]
 	readTwoLocals
@@ -544,4 +540,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 581b84986b9ebee2
+// Digest of what is above: d754f4861620e36f

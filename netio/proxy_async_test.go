@@ -78,7 +78,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll2, receiveAll3 = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_test.go:137
+//line github.com/movenext/movenext/netio/proxy_async_test.go:82
 	f.receiveAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
@@ -99,15 +99,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/netio/proxy_test.go:138
+//line github.com/movenext/movenext/netio/proxy_async_test.go:103
 		f.await2 = nil
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 		_, f.o.sent = await1, await3
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
-//line github.com/movenext/movenext/netio/proxy_async_test.go:110
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/proxy_async_test.go:111
 	return true
 }
 
@@ -116,7 +116,8 @@ func (f *exchangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
-// exchangeMachine is the root of a chain of calls that begins with [exchange]: chain, job and frame in one allocation.
+// exchangeMachine is the root of a chain of calls that begins with [exchange]: chain, job and
+// frame in one allocation.
 type exchangeMachine struct {
 	statemachine.Builder[outcome]
 	exchangeFrame
@@ -177,7 +178,6 @@ func (f *sendAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 for1:
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	if len(f.data) <= 0 {
-//line github.com/movenext/movenext/netio/proxy_test.go:145
 		goto endFor1
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:146
@@ -194,12 +194,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_test.go:147
+//line github.com/movenext/movenext/netio/proxy_async_test.go:198
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	if err != nil {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:203
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/proxy_test.go:148
 		return true, err
@@ -207,13 +206,13 @@ resumed1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:211
+//line github.com/movenext/movenext/netio/proxy_async_test.go:210
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:217
+//line github.com/movenext/movenext/netio/proxy_async_test.go:216
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -223,10 +222,9 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_test.go:152
+//line github.com/movenext/movenext/netio/proxy_async_test.go:226
 	f.closeWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/proxy_async_test.go:230
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -236,7 +234,8 @@ func (f *sendAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
-// sendAllMachine is the root of a chain of calls that begins with [sendAll]: chain, job and frame in one allocation.
+// sendAllMachine is the root of a chain of calls that begins with [sendAll]: chain, job and frame
+// in one allocation.
 type sendAllMachine struct {
 	statemachine.Builder[job.Void]
 	sendAllLocals
@@ -265,7 +264,8 @@ func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte
 	return m.Start(ctx, &r, m)
 }
 
-// receiveAllEnter enters [receiveAll] for another machine. It returns the results, or the suspended frame that will have them.
+// receiveAllEnter enters [receiveAll] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func receiveAllEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*receiveAllFrame, []byte, error) {
 	frame := receiveAllLocals{ctx: ctx, c: c}
 	if finished, v1 := frame.moveNext(r); finished {
@@ -290,7 +290,8 @@ type receiveAllLocals struct {
 	all []byte
 }
 
-// receiveAllFrame is the frame of [receiveAll] for a caller that is a machine: what it keeps and, at the end, its results.
+// receiveAllFrame is the frame of [receiveAll] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type receiveAllFrame struct {
 	receiveAllLocals
 
@@ -303,7 +304,8 @@ func (f *receiveAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [receiveAll] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [receiveAll] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *receiveAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	var n int
@@ -325,7 +327,7 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:329
+//line github.com/movenext/movenext/netio/proxy_async_test.go:331
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -334,13 +336,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_test.go:159
+//line github.com/movenext/movenext/netio/proxy_async_test.go:340
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:344
+//line github.com/movenext/movenext/netio/proxy_async_test.go:346
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
@@ -348,7 +350,7 @@ resumed1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:352
+//line github.com/movenext/movenext/netio/proxy_async_test.go:354
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -357,19 +359,19 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err3 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_test.go:162
+//line github.com/movenext/movenext/netio/proxy_async_test.go:363
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:368
+//line github.com/movenext/movenext/netio/proxy_async_test.go:370
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:373
+//line github.com/movenext/movenext/netio/proxy_async_test.go:375
 	goto for1
 }
 
@@ -384,7 +386,8 @@ func (f *receiveAllFrame) Results(r *statemachine.Run) ([]byte, error) {
 	return f.all, f.err
 }
 
-// receiveAllMachine is the root of a chain of calls that begins with [receiveAll]: chain, job and frame in one allocation.
+// receiveAllMachine is the root of a chain of calls that begins with [receiveAll]: chain, job and
+// frame in one allocation.
 type receiveAllMachine struct {
 	statemachine.Builder[[]byte]
 	receiveAllLocals
@@ -401,4 +404,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ce7cf142c8539a57
+// Digest of what is above: 886e941ec1bdb5d1

@@ -81,12 +81,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:9
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:9
+//line github.com/movenext/movenext/netio/records_async.go:85
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:9
 		if err4 != nil {
 			result0, result1 = 0, err4
-//line github.com/movenext/movenext/netio/records.go:10
+//line github.com/movenext/movenext/netio/records_async.go:90
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:10
 			return true, result0, result1
@@ -104,13 +104,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:12
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records.go:12
+//line github.com/movenext/movenext/netio/records_async.go:108
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:12
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:13
+//line github.com/movenext/movenext/netio/records_async.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:13
 		return true, result0, result1
@@ -119,21 +119,15 @@ resumed2:
 //line github.com/movenext/movenext/netio/records.go:15
 		unlock1 := f.c.in.Unlock
 //line github.com/movenext/movenext/netio/records.go:15
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:15
-			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:15
-			raise()
-//line github.com/movenext/movenext/netio/records.go:15
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 //line github.com/movenext/movenext/netio/records.go:17
 	f.n, f.err = f.c.take(f.p)
-	// records.go:18: if failed := flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
+	// records.go:18: … flushRecords(c); failed != nil && n == 0 && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:18
 	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:137
+//line github.com/movenext/movenext/netio/records_async.go:131
 	if f.flushRecords3 == nil {
 		goto resumed3
 	}
@@ -142,20 +136,20 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:18
 	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records.go:18
+//line github.com/movenext/movenext/netio/records_async.go:140
 	f.flushRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:18
 	if failed != nil && f.n == 0 && f.err == errNothingYet {
 		result0, result1 = 0, failed
-//line github.com/movenext/movenext/netio/records.go:19
+//line github.com/movenext/movenext/netio/records_async.go:146
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:19
 		return true, result0, result1
 	}
 	if f.err != errNothingYet {
 		result0, result1 = f.n, f.err
-//line github.com/movenext/movenext/netio/records.go:22
+//line github.com/movenext/movenext/netio/records_async.go:153
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:22
 		return true, result0, result1
@@ -163,7 +157,7 @@ resumed3:
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:24
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:167
+//line github.com/movenext/movenext/netio/records_async.go:161
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -173,18 +167,18 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:24
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records.go:24
+//line github.com/movenext/movenext/netio/records_async.go:171
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:24
 	if err3 != nil {
 		result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records.go:25
+//line github.com/movenext/movenext/netio/records_async.go:177
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:25
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:188
+//line github.com/movenext/movenext/netio/records_async.go:182
 	goto for1
 }
 
@@ -193,7 +187,8 @@ func (f *tlsReadLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 9, 12, 18, 24)
 }
 
-// tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame in one allocation.
+// tlsReadMachine is the root of a chain of calls that begins with [tlsRead]: chain, job and frame
+// in one allocation.
 type tlsReadMachine struct {
 	statemachine.Builder[int]
 	tlsReadLocals
@@ -239,7 +234,8 @@ type tlsReadableLocals struct {
 	readable4     *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [tlsReadable] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
@@ -265,7 +261,7 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:269
+//line github.com/movenext/movenext/netio/records_async.go:265
 		goto resume1
 	}
 	f.State = 1
@@ -275,12 +271,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:34
 		_, err4 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:34
+//line github.com/movenext/movenext/netio/records_async.go:275
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:34
 		if err4 != nil {
 			result0 = err4
-//line github.com/movenext/movenext/netio/records.go:35
+//line github.com/movenext/movenext/netio/records_async.go:280
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:35
 			return true, result0
@@ -289,7 +285,7 @@ resume1:
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:37
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:293
+//line github.com/movenext/movenext/netio/records_async.go:289
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -298,13 +294,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:37
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records.go:37
+//line github.com/movenext/movenext/netio/records_async.go:298
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:37
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records.go:38
+//line github.com/movenext/movenext/netio/records_async.go:304
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:38
 		return true, result0
@@ -313,13 +309,7 @@ resumed2:
 //line github.com/movenext/movenext/netio/records.go:40
 		unlock1 := f.c.in.Unlock
 //line github.com/movenext/movenext/netio/records.go:40
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:40
-			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:40
-			raise()
-//line github.com/movenext/movenext/netio/records.go:40
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 //line github.com/movenext/movenext/netio/records.go:42
@@ -327,7 +317,7 @@ for1:
 	// records.go:43: if failed := flushRecords(c); failed != nil && err == errNothingYet {
 //line github.com/movenext/movenext/netio/records.go:43
 	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:331
+//line github.com/movenext/movenext/netio/records_async.go:321
 	if f.flushRecords3 == nil {
 		goto resumed3
 	}
@@ -336,20 +326,20 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:43
 	failed = f.flushRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records.go:43
+//line github.com/movenext/movenext/netio/records_async.go:330
 	f.flushRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:43
 	if failed != nil && f.err == errNothingYet {
 		result0 = failed
-//line github.com/movenext/movenext/netio/records.go:44
+//line github.com/movenext/movenext/netio/records_async.go:336
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:44
 		return true, result0
 	}
 	if f.err != errNothingYet {
 		result0 = f.err
-//line github.com/movenext/movenext/netio/records.go:47
+//line github.com/movenext/movenext/netio/records_async.go:343
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:47
 		return true, result0
@@ -357,7 +347,7 @@ resumed3:
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:49
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:361
+//line github.com/movenext/movenext/netio/records_async.go:351
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -367,18 +357,18 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:49
 	err3 = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records.go:49
+//line github.com/movenext/movenext/netio/records_async.go:361
 	f.readable4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:49
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/netio/records.go:50
+//line github.com/movenext/movenext/netio/records_async.go:367
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:50
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/records_async.go:382
+//line github.com/movenext/movenext/netio/records_async.go:372
 	goto for1
 }
 
@@ -387,7 +377,8 @@ func (f *tlsReadableLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 34, 37, 43, 49)
 }
 
-// tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job and frame in one allocation.
+// tlsReadableMachine is the root of a chain of calls that begins with [tlsReadable]: chain, job
+// and frame in one allocation.
 type tlsReadableMachine struct {
 	statemachine.Builder[job.Void]
 	tlsReadableLocals
@@ -457,7 +448,7 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:102
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:461
+//line github.com/movenext/movenext/netio/records_async.go:452
 		goto resume1
 	}
 	f.State = 1
@@ -467,12 +458,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:102
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:102
+//line github.com/movenext/movenext/netio/records_async.go:462
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:102
 		if err3 != nil {
 			result0, result1 = 0, err3
-//line github.com/movenext/movenext/netio/records.go:103
+//line github.com/movenext/movenext/netio/records_async.go:467
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:103
 			return true, result0, result1
@@ -481,7 +472,7 @@ resume1:
 	// records.go:105: if err := c.out.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/netio/records.go:105
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:485
+//line github.com/movenext/movenext/netio/records_async.go:476
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -490,13 +481,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:105
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records.go:105
+//line github.com/movenext/movenext/netio/records_async.go:485
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:105
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records.go:106
+//line github.com/movenext/movenext/netio/records_async.go:491
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:106
 		return true, result0, result1
@@ -505,13 +496,7 @@ resumed2:
 //line github.com/movenext/movenext/netio/records.go:108
 		unlock1 := f.c.out.Unlock
 //line github.com/movenext/movenext/netio/records.go:108
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:108
-			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:108
-			raise()
-//line github.com/movenext/movenext/netio/records.go:108
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 //line github.com/movenext/movenext/netio/records.go:109
 	f.done = 0
@@ -519,19 +504,18 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:110
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records.go:111
+//line github.com/movenext/movenext/netio/records_async.go:508
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:111
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/netio/records.go:113
 		var err3 error
 //line github.com/movenext/movenext/netio/records.go:113
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
-//line github.com/movenext/movenext/netio/records.go:115
+//line github.com/movenext/movenext/netio/records_async.go:519
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:115
 			return true, result0, result1
@@ -540,7 +524,7 @@ for1:
 	// records.go:117: if err := sendRecords(ctx, c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:117
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:544
+//line github.com/movenext/movenext/netio/records_async.go:528
 	if f.sendRecords3 == nil {
 		goto resumed3
 	}
@@ -549,25 +533,25 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:117
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records.go:117
+//line github.com/movenext/movenext/netio/records_async.go:537
 	f.sendRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:117
 	if err2 != nil {
 		result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records.go:118
+//line github.com/movenext/movenext/netio/records_async.go:543
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:118
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records.go:121
+//line github.com/movenext/movenext/netio/records_async.go:550
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:121
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:571
+//line github.com/movenext/movenext/netio/records_async.go:555
 	goto for1
 }
 
@@ -576,7 +560,8 @@ func (f *tlsWriteLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 102, 105, 117)
 }
 
-// tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and frame in one allocation.
+// tlsWriteMachine is the root of a chain of calls that begins with [tlsWrite]: chain, job and
+// frame in one allocation.
 type tlsWriteMachine struct {
 	statemachine.Builder[int]
 	tlsWriteLocals
@@ -620,7 +605,8 @@ type tlsCloseWriteLocals struct {
 	closeWrite4  *statemachine.WaitingVoid[int]
 }
 
-// moveNext runs [tlsCloseWrite] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [tlsCloseWrite] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
@@ -646,7 +632,7 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:141
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:650
+//line github.com/movenext/movenext/netio/records_async.go:636
 		goto resume1
 	}
 	f.State = 1
@@ -656,12 +642,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:141
 		_, err3 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records.go:141
+//line github.com/movenext/movenext/netio/records_async.go:646
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:141
 		if err3 != nil {
 			result0 = err3
-//line github.com/movenext/movenext/netio/records.go:142
+//line github.com/movenext/movenext/netio/records_async.go:651
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:142
 			return true, result0
@@ -670,7 +656,7 @@ resume1:
 	// records.go:144: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:144
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:674
+//line github.com/movenext/movenext/netio/records_async.go:660
 	if f.lock2 == nil {
 		goto resumed2
 	}
@@ -679,13 +665,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:144
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records.go:144
+//line github.com/movenext/movenext/netio/records_async.go:669
 	f.lock2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records.go:145
+//line github.com/movenext/movenext/netio/records_async.go:675
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:145
 		return true, result0
@@ -694,18 +680,12 @@ resumed2:
 //line github.com/movenext/movenext/netio/records.go:147
 		unlock1 := f.c.out.Unlock
 //line github.com/movenext/movenext/netio/records.go:147
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:147
-			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:147
-			raise()
-//line github.com/movenext/movenext/netio/records.go:147
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 //line github.com/movenext/movenext/netio/records.go:148
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records.go:149
+//line github.com/movenext/movenext/netio/records_async.go:689
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:149
 		return true, result0
@@ -713,7 +693,7 @@ resumed2:
 	// records.go:151: if err := sendRecords(context.Background(), c); err != nil {
 //line github.com/movenext/movenext/netio/records.go:151
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:717
+//line github.com/movenext/movenext/netio/records_async.go:697
 	if f.sendRecords3 == nil {
 		goto resumed3
 	}
@@ -722,13 +702,13 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:151
 	err2 = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records.go:151
+//line github.com/movenext/movenext/netio/records_async.go:706
 	f.sendRecords3 = nil
 resumed3:
 //line github.com/movenext/movenext/netio/records.go:151
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/netio/records.go:152
+//line github.com/movenext/movenext/netio/records_async.go:712
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:152
 		return true, result0
@@ -736,7 +716,7 @@ resumed3:
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
 	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:740
+//line github.com/movenext/movenext/netio/records_async.go:720
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -746,16 +726,16 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:154
 	closeWrite1 = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records.go:154
+//line github.com/movenext/movenext/netio/records_async.go:730
 	f.closeWrite4 = nil
 resumed4:
 //line github.com/movenext/movenext/netio/records.go:154
 	result0 = closeWrite1
-//line github.com/movenext/movenext/netio/records.go:154
+//line github.com/movenext/movenext/netio/records_async.go:735
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:154
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:759
+//line github.com/movenext/movenext/netio/records_async.go:739
 }
 
 // Location returns where [tlsCloseWrite] is suspended.
@@ -763,7 +743,8 @@ func (f *tlsCloseWriteLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 141, 144, 151, 154)
 }
 
-// tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain, job and frame in one allocation.
+// tlsCloseWriteMachine is the root of a chain of calls that begins with [tlsCloseWrite]: chain,
+// job and frame in one allocation.
 type tlsCloseWriteMachine struct {
 	statemachine.Builder[job.Void]
 	tlsCloseWriteLocals
@@ -794,7 +775,8 @@ func flushRecordsAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// flushRecordsEnter enters [flushRecords] for another machine. It returns the results, or the suspended frame that will have them.
+// flushRecordsEnter enters [flushRecords] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func flushRecordsEnter(r *statemachine.Run, c *TLSConn) (*flushRecordsFrame, error) {
 	frame := flushRecordsLocals{c: c}
 	if ended, v0 := frame.moveNext(r); ended {
@@ -817,7 +799,8 @@ type flushRecordsLocals struct {
 	sendRecords2 *sendRecordsFrame
 }
 
-// flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine: what it keeps and, at the end, its results.
+// flushRecordsFrame is the frame of [flushRecords] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type flushRecordsFrame struct {
 	flushRecordsLocals
 
@@ -830,7 +813,8 @@ func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [flushRecords] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [flushRecords] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
@@ -849,7 +833,7 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 //line github.com/movenext/movenext/netio/records.go:162
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:163
+//line github.com/movenext/movenext/netio/records_async.go:837
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:163
 		return true, result0
@@ -857,7 +841,7 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	// records.go:165: if err := c.out.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/netio/records.go:165
 	f.lock1, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:861
+//line github.com/movenext/movenext/netio/records_async.go:845
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -866,13 +850,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 resume1:
 //line github.com/movenext/movenext/netio/records.go:165
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records_async.go:854
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/records.go:165
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records.go:166
+//line github.com/movenext/movenext/netio/records_async.go:860
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:166
 		return true, result0
@@ -881,18 +865,12 @@ resumed1:
 //line github.com/movenext/movenext/netio/records.go:168
 		unlock1 := f.c.out.Unlock
 //line github.com/movenext/movenext/netio/records.go:168
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:168
-			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:168
-			raise()
-//line github.com/movenext/movenext/netio/records.go:168
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// records.go:169: return sendRecords(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
 	f.sendRecords2, sendRecords1 = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:896
+//line github.com/movenext/movenext/netio/records_async.go:874
 	if f.sendRecords2 == nil {
 		goto resumed2
 	}
@@ -902,16 +880,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:169
 	sendRecords1 = f.sendRecords2.Results(r)
-//line github.com/movenext/movenext/netio/records.go:169
+//line github.com/movenext/movenext/netio/records_async.go:884
 	f.sendRecords2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/records.go:169
 	result0 = sendRecords1
-//line github.com/movenext/movenext/netio/records.go:169
+//line github.com/movenext/movenext/netio/records_async.go:889
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:915
+//line github.com/movenext/movenext/netio/records_async.go:893
 }
 
 // Location returns where [flushRecords] is suspended.
@@ -925,7 +903,8 @@ func (f *flushRecordsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// flushRecordsMachine is the root of a chain of calls that begins with [flushRecords]: chain, job and frame in one allocation.
+// flushRecordsMachine is the root of a chain of calls that begins with [flushRecords]: chain, job
+// and frame in one allocation.
 type flushRecordsMachine struct {
 	statemachine.Builder[job.Void]
 	flushRecordsLocals
@@ -956,7 +935,8 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// sendRecordsEnter enters [sendRecords] for another machine. It returns the results, or the suspended frame that will have them.
+// sendRecordsEnter enters [sendRecords] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func sendRecordsEnter(r *statemachine.Run, ctx context.Context, c *TLSConn) (*sendRecordsFrame, error) {
 	frame := sendRecordsLocals{c: c}
 	if ended, v0 := frame.moveNext(r, ctx); ended {
@@ -979,7 +959,8 @@ type sendRecordsLocals struct {
 	writeAll1 *statemachine.Waiting[int]
 }
 
-// sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine: what it keeps and, at the end, its results.
+// sendRecordsFrame is the frame of [sendRecords] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type sendRecordsFrame struct {
 	sendRecordsLocals
 
@@ -992,8 +973,8 @@ func (f *sendRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [sendRecords] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [sendRecords] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
@@ -1010,7 +991,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:179
+//line github.com/movenext/movenext/netio/records_async.go:995
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:179
 		return true, result0
@@ -1018,7 +999,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// records.go:181: _, err := c.wire.conn.WriteAll(ctx, *b)
 //line github.com/movenext/movenext/netio/records.go:181
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1022
+//line github.com/movenext/movenext/netio/records_async.go:1003
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -1027,7 +1008,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/netio/records.go:181
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records_async.go:1012
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/records.go:182
@@ -1038,13 +1019,7 @@ resumed1:
 //line github.com/movenext/movenext/netio/records.go:185
 			unlock1 := f.c.mu.Unlock
 //line github.com/movenext/movenext/netio/records.go:185
-			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:185
-				defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:185
-				raise()
-//line github.com/movenext/movenext/netio/records.go:185
-			})
+			f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 		}
 //line github.com/movenext/movenext/netio/records.go:186
 		if f.c.broken == nil {
@@ -1052,11 +1027,11 @@ resumed1:
 		}
 	}
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:190
+//line github.com/movenext/movenext/netio/records_async.go:1031
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1060
+//line github.com/movenext/movenext/netio/records_async.go:1035
 }
 
 // Location returns where [sendRecords] is suspended.
@@ -1070,7 +1045,8 @@ func (f *sendRecordsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// sendRecordsMachine is the root of a chain of calls that begins with [sendRecords]: chain, job and frame in one allocation.
+// sendRecordsMachine is the root of a chain of calls that begins with [sendRecords]: chain, job
+// and frame in one allocation.
 type sendRecordsMachine struct {
 	statemachine.Builder[job.Void]
 	sendRecordsLocals
@@ -1088,4 +1064,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8c107edcfb7561ac
+// Digest of what is above: 125d406d9a4942eb

@@ -73,7 +73,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:71
 	err2 = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:71
+//line github.com/movenext/movenext/netio/stream_async.go:77
 	f.waitReadable1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:71
@@ -96,7 +96,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:74
 	n, err3 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:74
+//line github.com/movenext/movenext/netio/stream_async.go:100
 	f.copyChunk2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/stream.go:75
@@ -124,7 +124,8 @@ func (f *copyAllLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 71, 74)
 }
 
-// copyAllMachine is the root of a chain of calls that begins with [copyAll]: chain, job and frame in one allocation.
+// copyAllMachine is the root of a chain of calls that begins with [copyAll]: chain, job and frame
+// in one allocation.
 type copyAllMachine struct {
 	statemachine.Builder[int64]
 	copyAllLocals
@@ -154,7 +155,8 @@ func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (resu
 	return m.Start(ctx, &r, m)
 }
 
-// copyChunkEnter enters [copyChunk] for another machine. It returns the results, or the suspended frame that will have them.
+// copyChunkEnter enters [copyChunk] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func copyChunkEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, src AsyncReader) (*copyChunkFrame, int, error) {
 	frame := copyChunkLocals{ctx: ctx, dst: dst}
 	if ended, v0, v1 := frame.moveNext(r, src); ended {
@@ -180,7 +182,8 @@ type copyChunkLocals struct {
 	writeAll2 *writeAllFrame
 }
 
-// copyChunkFrame is the frame of [copyChunk] for a caller that is a machine: what it keeps and, at the end, its results.
+// copyChunkFrame is the frame of [copyChunk] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type copyChunkFrame struct {
 	copyChunkLocals
 
@@ -194,8 +197,8 @@ func (f *copyChunkFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end (true).
-// The parameter src is needed only before the first suspension.
+// moveNext runs [copyChunk] from where it stopped to its next suspension (false) or its end
+// (true). The parameter src is needed only before the first suspension.
 func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var n int
@@ -215,24 +218,17 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 	f.p = chunks.Get().(*[chunk]byte)
 	{
 		p := f.p
-//line github.com/movenext/movenext/netio/stream.go:90
 		{
 //line github.com/movenext/movenext/netio/stream.go:90
 			put1 := chunks.Put
 //line github.com/movenext/movenext/netio/stream.go:90
-			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/stream.go:90
-				defer put1(p)
-//line github.com/movenext/movenext/netio/stream.go:90
-				raise()
-//line github.com/movenext/movenext/netio/stream.go:90
-			})
+			f.defers.Push(func(raise func()) { defer put1(p); raise() })
 		}
 	}
 	// stream.go:91: n, failed := readOnce(src, p[:])
 //line github.com/movenext/movenext/netio/stream.go:91
 	f.readOnce1, n, f.failed = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:236
+//line github.com/movenext/movenext/netio/stream_async.go:232
 	if f.readOnce1 == nil {
 		goto resumed1
 	}
@@ -241,13 +237,13 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:91
 	n, f.failed = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:91
+//line github.com/movenext/movenext/netio/stream_async.go:241
 	f.readOnce1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream.go:92
 	if n == 0 {
 		result0, result1 = 0, f.failed
-//line github.com/movenext/movenext/netio/stream.go:93
+//line github.com/movenext/movenext/netio/stream_async.go:247
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:93
 		return true, result0, result1
@@ -255,7 +251,7 @@ resumed1:
 	// stream.go:95: n, err := writeAll(ctx, dst, p[:n])
 //line github.com/movenext/movenext/netio/stream.go:95
 	f.writeAll2, n, err = writeAllEnter(r, f.ctx, f.dst, f.p[:n])
-//line github.com/movenext/movenext/netio/stream_async.go:259
+//line github.com/movenext/movenext/netio/stream_async.go:255
 	if f.writeAll2 == nil {
 		goto resumed2
 	}
@@ -265,23 +261,23 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:95
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:95
+//line github.com/movenext/movenext/netio/stream_async.go:265
 	f.writeAll2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/stream.go:96
 	if err != nil {
 		result0, result1 = n, err
-//line github.com/movenext/movenext/netio/stream.go:97
+//line github.com/movenext/movenext/netio/stream_async.go:271
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:97
 		return true, result0, result1
 	}
 	result0, result1 = n, f.failed
-//line github.com/movenext/movenext/netio/stream.go:99
+//line github.com/movenext/movenext/netio/stream_async.go:277
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:99
 	return true, result0, result1
-//line github.com/movenext/movenext/netio/stream_async.go:285
+//line github.com/movenext/movenext/netio/stream_async.go:281
 }
 
 // Location returns where [copyChunk] is suspended.
@@ -295,7 +291,8 @@ func (f *copyChunkFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// copyChunkMachine is the root of a chain of calls that begins with [copyChunk]: chain, job and frame in one allocation.
+// copyChunkMachine is the root of a chain of calls that begins with [copyChunk]: chain, job and
+// frame in one allocation.
 type copyChunkMachine struct {
 	statemachine.Builder[int]
 	copyChunkLocals
@@ -325,7 +322,8 @@ func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the suspended frame that will have them.
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func waitReadableEnter(r *statemachine.Run, ctx context.Context, src AsyncReader) (*waitReadableFrame, error) {
 	frame := waitReadableLocals{}
 	if ended, v0 := frame.moveNext(r, &waitReadableArgs{ctx: ctx, src: src}); ended {
@@ -344,13 +342,15 @@ type waitReadableLocals struct {
 	readable2 *job.Job[job.Void]
 }
 
-// waitReadableArgs are the parameters of [waitReadable] that are needed only before its first suspension.
+// waitReadableArgs are the parameters of [waitReadable] that are needed only before its first
+// suspension.
 type waitReadableArgs struct {
 	ctx context.Context
 	src AsyncReader
 }
 
-// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps and, at the end, its results.
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type waitReadableFrame struct {
 	waitReadableLocals
 
@@ -363,8 +363,8 @@ func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (ended bool) {
 	return ended
 }
 
-// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArgs) (ended bool, result0 error) {
 	var src2 *Conn
 	var src3 waitableReader
@@ -394,7 +394,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 		goto case2
 	default:
 //line github.com/movenext/movenext/netio/stream.go:112
-		result0 = endReason(args.ctx)
+		result0 = whyEnded(args.ctx)
 //line github.com/movenext/movenext/netio/stream_async.go:399
 		f.State = statemachine.Finished
 		return true, result0
@@ -413,10 +413,9 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:108
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:108
+//line github.com/movenext/movenext/netio/stream_async.go:417
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:420
 	f.State = statemachine.Finished
 	return true, result0
 case2:
@@ -425,7 +424,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:110
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:429
+//line github.com/movenext/movenext/netio/stream_async.go:428
 		goto resume2
 	}
 	f.State = 2
@@ -434,9 +433,8 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:110
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream.go:110
+//line github.com/movenext/movenext/netio/stream_async.go:437
 	f.readable2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:440
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -452,7 +450,8 @@ func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job and frame in one allocation.
+// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job
+// and frame in one allocation.
 type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
 	waitReadableLocals
@@ -481,7 +480,8 @@ func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readOnceEnter enters [readOnce] for another machine. It returns the results, or the suspended frame that will have them.
+// readOnceEnter enters [readOnce] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func readOnceEnter(r *statemachine.Run, src AsyncReader, p []byte) (*readOnceFrame, int, error) {
 	frame := readOnceLocals{}
 	if ended, v0, v1 := frame.moveNext(r, &readOnceArgs{src: src, p: p}); ended {
@@ -505,7 +505,8 @@ type readOnceArgs struct {
 	p   []byte
 }
 
-// readOnceFrame is the frame of [readOnce] for a caller that is a machine: what it keeps and, at the end, its results.
+// readOnceFrame is the frame of [readOnce] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type readOnceFrame struct {
 	readOnceLocals
 
@@ -536,7 +537,6 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 		c, ok := args.src.(*Conn)
 //line github.com/movenext/movenext/netio/stream.go:120
 		if !ok {
-//line github.com/movenext/movenext/netio/stream.go:120
 			goto endIf1
 		}
 		// stream.go:121: return c.Read(p)
@@ -552,16 +552,15 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:121
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:121
+//line github.com/movenext/movenext/netio/stream_async.go:556
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:559
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/netio/stream.go:123
 	result0, result1 = args.src.Read(args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:565
+//line github.com/movenext/movenext/netio/stream_async.go:564
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -577,7 +576,8 @@ func (f *readOnceFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// readOnceMachine is the root of a chain of calls that begins with [readOnce]: chain, job and frame in one allocation.
+// readOnceMachine is the root of a chain of calls that begins with [readOnce]: chain, job and
+// frame in one allocation.
 type readOnceMachine struct {
 	statemachine.Builder[int]
 	readOnceLocals
@@ -606,7 +606,8 @@ func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended frame that will have them.
+// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func writeAllEnter(r *statemachine.Run, ctx context.Context, dst AsyncWriter, p []byte) (*writeAllFrame, int, error) {
 	frame := writeAllLocals{}
 	if ended, v0, v1 := frame.moveNext(r, &writeAllArgs{ctx: ctx, dst: dst, p: p}); ended {
@@ -633,7 +634,8 @@ type writeAllArgs struct {
 	p   []byte
 }
 
-// writeAllFrame is the frame of [writeAll] for a caller that is a machine: what it keeps and, at the end, its results.
+// writeAllFrame is the frame of [writeAll] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type writeAllFrame struct {
 	writeAllLocals
 
@@ -689,7 +691,7 @@ case1:
 	// stream.go:132: return dst.WriteAll(ctx, p)
 //line github.com/movenext/movenext/netio/stream.go:132
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:693
+//line github.com/movenext/movenext/netio/stream_async.go:695
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -698,10 +700,9 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:132
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:132
+//line github.com/movenext/movenext/netio/stream_async.go:704
 	f.writeAll1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/stream_async.go:705
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
@@ -710,7 +711,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:134
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:714
+//line github.com/movenext/movenext/netio/stream_async.go:715
 		goto resume2
 	}
 	f.State = 2
@@ -719,9 +720,8 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:134
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream.go:134
+//line github.com/movenext/movenext/netio/stream_async.go:724
 	f.writeAll2 = nil
-//line github.com/movenext/movenext/netio/stream_async.go:725
 	f.State = statemachine.Finished
 	return true, result0, result1
 case3:
@@ -737,10 +737,9 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:136
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream.go:136
+//line github.com/movenext/movenext/netio/stream_async.go:741
 	f.writeFull3 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/stream_async.go:744
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -756,7 +755,8 @@ func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and frame in one allocation.
+// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and
+// frame in one allocation.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	writeAllLocals
@@ -785,7 +785,8 @@ func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeFullEnter enters [writeFull] for another machine. It returns the results: it never suspends.
+// writeFullEnter enters [writeFull] for another machine. It returns the results: it never
+// suspends.
 func writeFullEnter(r *statemachine.Run, dst AsyncWriter, p []byte) (*writeFullFrame, int, error) {
 	frame := writeFullFrame{dst: dst, p: p}
 	if frame.MoveNext(r) {
@@ -825,7 +826,8 @@ func (f *writeFullFrame) Results(r *statemachine.Run) (int, error) {
 	return f.arg2, f.arg3
 }
 
-// writeFullMachine is the root of a chain of calls that begins with [writeFull]: chain, job and frame in one allocation.
+// writeFullMachine is the root of a chain of calls that begins with [writeFull]: chain, job and
+// frame in one allocation.
 type writeFullMachine struct {
 	statemachine.Builder[int]
 	writeFullFrame
@@ -840,4 +842,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9d2e0925e584a44a
+// Digest of what is above: eeb771039109bb1c

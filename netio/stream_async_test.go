@@ -68,7 +68,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:26
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:26
+//line github.com/movenext/movenext/netio/stream_async_test.go:72
 	f.readLine1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
@@ -89,7 +89,8 @@ func (f *linesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 26)
 }
 
-// linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in one allocation.
+// linesMachine is the root of a chain of calls that begins with [lines]: chain, job and frame in
+// one allocation.
 type linesMachine struct {
 	statemachine.Builder[[]string]
 	linesLocals
@@ -155,7 +156,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:149
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:159
+//line github.com/movenext/movenext/netio/stream_async_test.go:160
 		goto resume1
 	}
 	f.State = 1
@@ -164,16 +165,16 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:149
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_test.go:149
+//line github.com/movenext/movenext/netio/stream_async_test.go:169
 	f.copy1 = nil
-	if err != nil {
 //line github.com/movenext/movenext/netio/stream_test.go:150
+	if err != nil {
 		goto endIf1
 	}
 	// stream_test.go:151: err = to.CloseWrite()
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:177
+//line github.com/movenext/movenext/netio/stream_async_test.go:178
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -183,11 +184,10 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:151
+//line github.com/movenext/movenext/netio/stream_async_test.go:188
 	f.closeWrite2 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/netio/stream_async_test.go:191
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:153
 	return true, f.n, err
@@ -199,7 +199,8 @@ func (f *relayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 149, 151)
 }
 
-// relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in one allocation.
+// relayMachine is the root of a chain of calls that begins with [relay]: chain, job and frame in
+// one allocation.
 type relayMachine struct {
 	statemachine.Builder[int64]
 	relayLocals
@@ -242,8 +243,8 @@ type pourLocals struct {
 	flush2 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true).
-// The parameter pieces is needed only before the first suspension.
+// moveNext runs [pour] from where it stopped to its next suspension (false) or its end (true). The
+// parameter pieces is needed only before the first suspension.
 func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
@@ -267,7 +268,6 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bo
 range1:
 //line github.com/movenext/movenext/netio/stream_test.go:257
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/netio/stream_test.go:257
 		goto endRange1
 	}
 	{
@@ -286,26 +286,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:258
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:258
+//line github.com/movenext/movenext/netio/stream_async_test.go:290
 	f.write1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total += n
 	if err != nil {
-//line github.com/movenext/movenext/netio/stream_async_test.go:296
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:261
 		return true, f.total, err
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:257
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:303
+//line github.com/movenext/movenext/netio/stream_async_test.go:302
 	goto range1
 endRange1:
 	// stream_test.go:264: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:264
 	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:309
+//line github.com/movenext/movenext/netio/stream_async_test.go:308
 	if f.flush2 == nil {
 		goto resumed2
 	}
@@ -315,14 +314,13 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:264
 	flush1 = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_test.go:264
+//line github.com/movenext/movenext/netio/stream_async_test.go:318
 	f.flush2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/stream_async_test.go:322
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:264
 	return true, f.total, flush1
-//line github.com/movenext/movenext/netio/stream_async_test.go:326
+//line github.com/movenext/movenext/netio/stream_async_test.go:324
 }
 
 // Location returns where [pour] is suspended.
@@ -330,7 +328,8 @@ func (f *pourLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 258, 264)
 }
 
-// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one allocation.
+// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
+// allocation.
 type pourMachine struct {
 	statemachine.Builder[int]
 	pourLocals
@@ -347,4 +346,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5cdd6887fb6b602a
+// Digest of what is above: 05746a495ee06760

@@ -89,12 +89,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:77
+//line github.com/movenext/movenext/netio/tls_async_test.go:93
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_test.go:78
+//line github.com/movenext/movenext/netio/tls_async_test.go:98
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:78
 			return true, result0, result1
@@ -114,10 +114,10 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_test.go:80
+//line github.com/movenext/movenext/netio/tls_async_test.go:118
 	f.readOrWrite2 = nil
-	if err != io.EOF {
 //line github.com/movenext/movenext/netio/tls_test.go:81
+	if err != io.EOF {
 		goto endIf1
 	}
 	// tls_test.go:82: return total, c.CloseWrite()
@@ -136,19 +136,19 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite1 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:82
+//line github.com/movenext/movenext/netio/tls_async_test.go:140
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:82
+//line github.com/movenext/movenext/netio/tls_async_test.go:145
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_test.go:85
+//line github.com/movenext/movenext/netio/tls_async_test.go:152
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
@@ -168,12 +168,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_test.go:87
+//line github.com/movenext/movenext/netio/tls_async_test.go:172
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_test.go:88
+//line github.com/movenext/movenext/netio/tls_async_test.go:177
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:88
 			return true, result0, result1
@@ -190,7 +190,8 @@ func (f *echoTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
 }
 
-// echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame in one allocation.
+// echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame
+// in one allocation.
 type echoTLSMachine struct {
 	statemachine.Builder[int]
 	echoTLSLocals
@@ -257,7 +258,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:261
+//line github.com/movenext/movenext/netio/tls_async_test.go:262
 		goto resume1
 	}
 	f.State = 1
@@ -267,11 +268,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:98
+//line github.com/movenext/movenext/netio/tls_async_test.go:272
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
-//line github.com/movenext/movenext/netio/tls_async_test.go:275
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:99
 			return true, nil, err
@@ -283,7 +283,6 @@ resume1:
 for1:
 //line github.com/movenext/movenext/netio/tls_test.go:102
 	if f.at >= len(f.all) {
-//line github.com/movenext/movenext/netio/tls_test.go:102
 		goto endFor1
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:103
@@ -293,7 +292,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:297
+//line github.com/movenext/movenext/netio/tls_async_test.go:296
 		goto resume2
 	}
 	f.State = 2
@@ -303,11 +302,10 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_test.go:104
+//line github.com/movenext/movenext/netio/tls_async_test.go:306
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
-//line github.com/movenext/movenext/netio/tls_async_test.go:311
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:105
 			return true, nil, err
@@ -318,7 +316,6 @@ resume2:
 for2:
 //line github.com/movenext/movenext/netio/tls_test.go:107
 	if f.at >= f.sizeOrEnd {
-//line github.com/movenext/movenext/netio/tls_test.go:107
 		goto endFor2
 	}
 	// tls_test.go:108: n, err := c.Read(back[at:end])
@@ -326,7 +323,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:330
+//line github.com/movenext/movenext/netio/tls_async_test.go:327
 		goto resume3
 	}
 	f.State = 3
@@ -336,17 +333,17 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_test.go:108
+//line github.com/movenext/movenext/netio/tls_async_test.go:337
 		f.writeOrRead2 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:109
 		if err != nil {
-//line github.com/movenext/movenext/netio/tls_async_test.go:343
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:110
 			return true, nil, err
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:350
+//line github.com/movenext/movenext/netio/tls_async_test.go:347
 	goto for2
 endFor2:
 	goto for1
@@ -356,7 +353,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:360
+//line github.com/movenext/movenext/netio/tls_async_test.go:357
 		goto resume4
 	}
 	f.State = 4
@@ -367,14 +364,13 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite1 := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:115
+//line github.com/movenext/movenext/netio/tls_async_test.go:368
 		f.handshakeOrCloseWrite1 = nil
-//line github.com/movenext/movenext/netio/tls_async_test.go:373
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		return true, f.back, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:378
+//line github.com/movenext/movenext/netio/tls_async_test.go:374
 }
 
 // Location returns where [talkTLS] is suspended.
@@ -382,7 +378,8 @@ func (f *talkTLSLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
-// talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame in one allocation.
+// talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame
+// in one allocation.
 type talkTLSMachine struct {
 	statemachine.Builder[[]byte]
 	talkTLSLocals
@@ -399,4 +396,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 251eb80f50f0cda4
+// Digest of what is above: 62891aed042041d6

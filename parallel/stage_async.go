@@ -18,15 +18,16 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// runStageAsync returns the stream of [runStage]: each range over it runs the function as a state machine.
-func runStageAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
+// stagedAsync returns the stream of [staged]: each range over it runs the function as a state
+// machine.
+func stagedAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[R, error] {
-		return &runStageFrame[T, R]{ctx: ctx, in: in, body: body, opts: opts}
+		return &stagedFrame[T, R]{ctx: ctx, in: in, body: body, opts: opts}
 	})
 }
 
-// runStageFrame is what [runStage] keeps while it is suspended.
-type runStageFrame[T any, R any] struct {
+// stagedFrame is what [staged] keeps while it is suspended.
+type stagedFrame[T any, R any] struct {
 	statemachine.Producer[R]
 	defers statemachine.Defers
 
@@ -40,8 +41,9 @@ type runStageFrame[T any, R any] struct {
 	next2 *stageNextFrame[T, R]
 }
 
-// MoveNext runs [runStage] from where it stopped to its next suspension (false), or to its next value or its end (true).
-func (f *runStageFrame[T, R]) MoveNext(r *statemachine.Run) bool {
+// MoveNext runs [staged] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
+func (f *stagedFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	for {
 		if finished, again := f.step(r); !again {
 			return finished
@@ -49,8 +51,9 @@ func (f *runStageFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	}
 }
 
-// step runs [runStage] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
+// step runs [staged] until it suspends, ends or panics; after a panic, the next step begins at its
+// epilogue.
+func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var v R
 	state := f.State
@@ -76,23 +79,20 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 //line github.com/movenext/movenext/parallel/stage.go:63
 		err2 := f.s.open(f.ctx, f.in, f.opts)
 		if err2 == nil {
-//line github.com/movenext/movenext/parallel/stage.go:64
 			goto endIf1
 		}
-//line github.com/movenext/movenext/parallel/stage.go:65
 		var none2 R
 		// stage.go:66: yield(none, err)
 //line github.com/movenext/movenext/parallel/stage.go:66
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:89
+//line github.com/movenext/movenext/parallel/stage_async.go:90
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:66
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:96
 	goto epilogue
 endIf1:
 	{
@@ -120,19 +120,17 @@ for1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:71
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage.go:71
+//line github.com/movenext/movenext/parallel/stage_async.go:124
 	f.next2 = nil
 resumed2:
 //line github.com/movenext/movenext/parallel/stage.go:72
 	if f.err == io.EOF { // itself: of the stage, and not of a body
-//line github.com/movenext/movenext/parallel/stage_async.go:129
 		goto epilogue
-//line github.com/movenext/movenext/parallel/stage.go:74
 	}
 	// stage.go:75: if !yield(v, err) || err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:75
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:136
+//line github.com/movenext/movenext/parallel/stage_async.go:134
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
@@ -142,17 +140,15 @@ resume3:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/parallel/stage.go:75
 		if !yield1 {
-//line github.com/movenext/movenext/parallel/stage.go:75
 			goto cond1
 		}
 	}
 //line github.com/movenext/movenext/parallel/stage.go:75
 	if f.err == nil {
-//line github.com/movenext/movenext/parallel/stage.go:75
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:156
+//line github.com/movenext/movenext/parallel/stage_async.go:152
 	goto epilogue
 endIf2:
 	goto for1
@@ -161,7 +157,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/parallel/stage.go:76
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:165
+//line github.com/movenext/movenext/parallel/stage_async.go:161
 		return true, false
 	}
 	f.State = 4
@@ -170,13 +166,13 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/parallel/stage.go:76
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:174
+//line github.com/movenext/movenext/parallel/stage_async.go:170
 	goto epilogue
 }
 
-// Location returns where [runStage] is suspended.
-func (f *runStageFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
+// Location returns where [staged] is suspended.
+func (f *stagedFrame[T, R]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/parallel.staged", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
 }
 
 // nextAsync starts [stage.next] as a state machine and returns its job.
@@ -191,7 +187,8 @@ func (s *stage[T, R]) nextAsync() (result2 *job.Job[R]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// nextEnter enters [stage.next] for another machine. It returns the results, or the suspended frame that will have them.
+// nextEnter enters [stage.next] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stage[T, R]) nextEnter(r *statemachine.Run) (*stageNextFrame[T, R], R, error) {
 	frame := stageNextLocals[T, R]{s: s}
 	if finished, v1 := frame.moveNext(r); finished {
@@ -213,7 +210,8 @@ type stageNextLocals[T any, R any] struct {
 	v R
 }
 
-// stageNextFrame is the frame of [stage.next] for a caller that is a machine: what it keeps and, at the end, its results.
+// stageNextFrame is the frame of [stage.next] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stageNextFrame[T any, R any] struct {
 	stageNextLocals[T, R]
 
@@ -226,7 +224,8 @@ func (f *stageNextFrame[T, R]) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stage.next] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stage.next] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, err2 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -239,15 +238,14 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, er
 	}
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:134
-	if !f.s.continues() {
-//line github.com/movenext/movenext/parallel/stage.go:134
+	if !f.s.goesOn() {
 		goto endFor1
 	}
 //line github.com/movenext/movenext/parallel/stage.go:135
 	f.s.advance()
 	if b := f.s.ready(); b != nil {
 		v, err := b.job.GetResult()
-		if skips(err) {
+		if leavesOut(err) {
 			goto next1
 		}
 		if err != nil {
@@ -256,20 +254,20 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:260
+//line github.com/movenext/movenext/parallel/stage_async.go:258
 		f.State = statemachine.Finished
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:147
 	}
-	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
-		if f.s.inputEnd == io.EOF {
+	if f.s.ended != nil && len(f.s.begun) == 0 {
+		if f.s.ended == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:268
+//line github.com/movenext/movenext/parallel/stage_async.go:266
 			f.State = statemachine.Finished
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:151
 		}
-		f.s.fail(f.s.inputEnd)
+		f.s.fail(f.s.ended)
 		goto endFor1
 	}
 	// stage.go:155: if _, err := s.bell.wait().Await(); err != nil {
@@ -277,7 +275,7 @@ for1:
 	f.await1 = f.s.bell.wait()
 //line github.com/movenext/movenext/parallel/stage.go:155
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:281
+//line github.com/movenext/movenext/parallel/stage_async.go:279
 		goto resume1
 	}
 	f.State = 1
@@ -287,7 +285,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/parallel/stage.go:155
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage.go:155
+//line github.com/movenext/movenext/parallel/stage_async.go:289
 		f.await1 = nil
 //line github.com/movenext/movenext/parallel/stage.go:155
 		if err != nil {
@@ -295,13 +293,13 @@ resume1:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:299
+//line github.com/movenext/movenext/parallel/stage_async.go:297
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:159
 	_, err2 = f.s.outcome()
-//line github.com/movenext/movenext/parallel/stage_async.go:304
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/parallel/stage_async.go:303
 	return true, err2
 }
 
@@ -316,7 +314,8 @@ func (f *stageNextFrame[T, R]) Results(r *statemachine.Run) (R, error) {
 	return f.v, f.err
 }
 
-// stageNextMachine is the root of a chain of calls that begins with [stage.next]: chain, job and frame in one allocation.
+// stageNextMachine is the root of a chain of calls that begins with [stage.next]: chain, job and
+// frame in one allocation.
 type stageNextMachine[T any, R any] struct {
 	statemachine.Builder[R]
 	stageNextLocals[T, R]
@@ -345,7 +344,8 @@ func (s *stage[T, R]) closeAsync() (result2 *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// closeEnter enters [stage.close] for another machine. It returns the results, or the suspended frame that will have them.
+// closeEnter enters [stage.close] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stage[T, R]) closeEnter(r *statemachine.Run) *stageCloseFrame[T, R] {
 	frame := stageCloseFrame[T, R]{s: s}
 	if frame.MoveNext(r) {
@@ -365,12 +365,13 @@ type stageCloseFrame[T any, R any] struct {
 
 	err    error
 	await1 *job.Job[job.Void]
-	list1  []*stageBody[R]
+	list1  []*begun[R]
 	i1     int
 	await2 *job.Job[R]
 }
 
-// MoveNext runs [stage.close] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [stage.close] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -384,7 +385,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:232
-	if len(f.s.bodies) > 0 || f.s.requested != nil {
+	if len(f.s.begun) > 0 || f.s.asked != nil {
 		f.s.stop(true, context.Canceled)
 	}
 	// stage.go:235: _, err := s.in.StopAsync(s.ctx).Await()
@@ -392,7 +393,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	f.await1 = f.s.in.StopAsync(f.s.ctx)
 //line github.com/movenext/movenext/parallel/stage.go:235
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:396
+//line github.com/movenext/movenext/parallel/stage_async.go:397
 		goto resume1
 	}
 	f.State = 1
@@ -401,15 +402,15 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:235
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage.go:235
+//line github.com/movenext/movenext/parallel/stage_async.go:406
 	f.await1 = nil
-	f.list1 = f.s.bodies
+//line github.com/movenext/movenext/parallel/stage.go:236
+	f.list1 = f.s.begun
 //line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1 = 0
 range1:
 //line github.com/movenext/movenext/parallel/stage.go:236
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/parallel/stage.go:236
 		goto endRange1
 	}
 	{
@@ -421,7 +422,7 @@ range1:
 	}
 //line github.com/movenext/movenext/parallel/stage.go:237
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:425
+//line github.com/movenext/movenext/parallel/stage_async.go:426
 		goto resume2
 	}
 	f.State = 2
@@ -430,17 +431,17 @@ range1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:237
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage.go:237
+//line github.com/movenext/movenext/parallel/stage_async.go:435
 	f.await2 = nil
 //line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:438
+//line github.com/movenext/movenext/parallel/stage_async.go:439
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:239
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:444
+//line github.com/movenext/movenext/parallel/stage_async.go:445
 	f.State = statemachine.Finished
 	return true
 }
@@ -455,7 +456,8 @@ func (f *stageCloseFrame[T, R]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// stageCloseMachine is the root of a chain of calls that begins with [stage.close]: chain, job and frame in one allocation.
+// stageCloseMachine is the root of a chain of calls that begins with [stage.close]: chain, job and
+// frame in one allocation.
 type stageCloseMachine[T any, R any] struct {
 	statemachine.Builder[job.Void]
 	stageCloseFrame[T, R]
@@ -471,4 +473,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e2a4c5846b66b206
+// Digest of what is above: ef0cae6a946bbb53

@@ -85,7 +85,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/parallel/stage_test.go:41
 		goto done1
 	}
 	{
@@ -93,7 +92,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:97
+//line github.com/movenext/movenext/parallel/stage_async_test.go:96
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -101,12 +100,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:105
+//line github.com/movenext/movenext/parallel/stage_async_test.go:104
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:110
+//line github.com/movenext/movenext/parallel/stage_async_test.go:109
 		goto resume2
 	}
 	f.State = 2
@@ -116,16 +115,15 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_test.go:45
+//line github.com/movenext/movenext/parallel/stage_async_test.go:119
 	f.loop1 = nil
-//line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	return true
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:129
+//line github.com/movenext/movenext/parallel/stage_async_test.go:127
 		goto resume3
 	}
 	f.State = 3
@@ -135,23 +133,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_test.go:45
+//line github.com/movenext/movenext/parallel/stage_async_test.go:137
 	f.loop1 = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:141
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_test.go:45
+//line github.com/movenext/movenext/parallel/stage_async_test.go:143
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_test.go:49
+//line github.com/movenext/movenext/parallel/stage_async_test.go:148
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:155
+//line github.com/movenext/movenext/parallel/stage_async_test.go:152
 }
 
 // Location returns where [collect] is suspended.
@@ -159,7 +156,8 @@ func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
 }
 
-// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame in one allocation.
+// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame
+// in one allocation.
 type collectMachine struct {
 	statemachine.Builder[[]int]
 	collectFrame
@@ -176,4 +174,4 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9fc1327d5d85cdb2
+// Digest of what is above: 6c95e86cd405e6bb

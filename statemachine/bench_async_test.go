@@ -28,7 +28,8 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame that will have them.
+// nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func nestedEnter(r *statemachine.Run, ctx context.Context, n int) (*nestedFrame, int) {
 	frame := nestedLocals{}
 	if finished, v0 := frame.moveNext(r, &nestedArgs{ctx: ctx, n: n}); finished {
@@ -52,7 +53,8 @@ type nestedArgs struct {
 	n   int
 }
 
-// nestedFrame is the frame of [nested] for a caller that is a machine: what it keeps and, at the end, its results.
+// nestedFrame is the frame of [nested] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type nestedFrame struct {
 	nestedLocals
 
@@ -82,18 +84,16 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished
 	}
 //line github.com/movenext/movenext/statemachine/bench_test.go:114
 	if args.n != 0 {
-//line github.com/movenext/movenext/statemachine/bench_test.go:114
 		goto endIf1
 	}
 	// bench_test.go:115: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:90
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:91
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/bench_test.go:115
 	_ = r.Refusal()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:97
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/bench_test.go:116
 	return true, 0
@@ -110,14 +110,13 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	nested1 = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_test.go:118
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:114
 	f.nested2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:117
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
 	return true, nested1 + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:121
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:120
 }
 
 // Location returns where [nested] is suspended.
@@ -131,7 +130,8 @@ func (f *nestedFrame) Results(r *statemachine.Run) int {
 	return f.result0
 }
 
-// nestedMachine is the root of a chain of calls that begins with [nested]: chain, job and frame in one allocation.
+// nestedMachine is the root of a chain of calls that begins with [nested]: chain, job and frame in
+// one allocation.
 type nestedMachine struct {
 	statemachine.Builder[int]
 	nestedLocals
@@ -148,4 +148,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 478b65f3b18b7940
+// Digest of what is above: fa7a175ab2ff82dd

@@ -94,7 +94,6 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err != nil {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:98
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/labels_test.go:61
 		return true, err
@@ -103,7 +102,7 @@ resumed2:
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:107
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:106
 	if f.inner3 == nil {
 		goto resumed3
 	}
@@ -113,12 +112,12 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:116
 	f.inner3 = nil
 resumed3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
 	f.note()
-	// labels_test.go:66: _, err := job.Go(ctx, func(context.Context) error { note(); return nil }).Await()
+	// labels_test.go:66: … job.Go(ctx, func(context.Context) error { note(); return nil }).Await …
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
@@ -126,7 +125,7 @@ resumed3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:130
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:129
 		goto resume4
 	}
 	f.State = 4
@@ -136,10 +135,11 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	_, f.err = statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:139
 	f.await4 = nil
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 	f.note()
-	// labels_test.go:68: _, _ = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(ctx))),
+	// labels_test.go:68: … job.Go(context.WithoutCancel(schedulers.With(context.Background(), sc …
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
@@ -158,15 +158,14 @@ resume4:
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:68
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:162
 	f.await4 = nil
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:166
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/labels_test.go:71
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:170
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:169
 }
 
 // Location returns where [stages] is suspended.
@@ -174,7 +173,8 @@ func (f *stagesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
-// stagesMachine is the root of a chain of calls that begins with [stages]: chain, job and frame in one allocation.
+// stagesMachine is the root of a chain of calls that begins with [stages]: chain, job and frame in
+// one allocation.
 type stagesMachine struct {
 	statemachine.Builder[job.Void]
 	stagesLocals
@@ -203,7 +203,8 @@ func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// innerEnter enters [inner] for another machine. It returns the results, or the suspended frame that will have them.
+// innerEnter enters [inner] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *innerFrame {
 	frame := innerFrame{seen: seen}
 	if frame.MoveNext(r) {
@@ -241,7 +242,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:245
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:246
 	f.State = statemachine.Finished
 	return true
 }
@@ -256,7 +257,8 @@ func (f *innerFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// innerMachine is the root of a chain of calls that begins with [inner]: chain, job and frame in one allocation.
+// innerMachine is the root of a chain of calls that begins with [inner]: chain, job and frame in
+// one allocation.
 type innerMachine struct {
 	statemachine.Builder[job.Void]
 	innerFrame
@@ -324,7 +326,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:328
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:330
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return r.Yield()
@@ -332,7 +334,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:336
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:338
 }
 
 // Location returns where [breaks] is suspended.
@@ -340,7 +342,8 @@ func (f *breaksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
 }
 
-// breaksMachine is the root of a chain of calls that begins with [breaks]: chain, job and frame in one allocation.
+// breaksMachine is the root of a chain of calls that begins with [breaks]: chain, job and frame in
+// one allocation.
 type breaksMachine struct {
 	statemachine.Builder[job.Void]
 	breaksFrame
@@ -378,7 +381,8 @@ type unlabeledFrame struct {
 	i1 int
 }
 
-// MoveNext runs [unlabeled] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [unlabeled] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -394,11 +398,10 @@ func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	if f.i1 >= 5 {
-//line github.com/movenext/movenext/statemachine/labels_test.go:102
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:402
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:405
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return r.Yield()
@@ -408,7 +411,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:412
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:415
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -420,7 +423,8 @@ func (f *unlabeledFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
-// unlabeledMachine is the root of a chain of calls that begins with [unlabeled]: chain, job and frame in one allocation.
+// unlabeledMachine is the root of a chain of calls that begins with [unlabeled]: chain, job and
+// frame in one allocation.
 type unlabeledMachine struct {
 	statemachine.Builder[job.Void]
 	unlabeledFrame
@@ -490,7 +494,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:494
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:498
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return r.Yield()
@@ -501,7 +505,7 @@ resume1:
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:505
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:509
 	if f.setsRed2 == nil {
 		goto resumed2
 	}
@@ -510,13 +514,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_test.go:119
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:518
 	f.setsRed2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:520
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:524
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return r.Yield()
@@ -532,7 +536,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:536
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:540
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
@@ -546,7 +550,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:550
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:554
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
@@ -555,7 +559,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:559
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:563
 	f.State = statemachine.Finished
 	return true
 }
@@ -565,7 +569,8 @@ func (f *setsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
-// setsMachine is the root of a chain of calls that begins with [sets]: chain, job and frame in one allocation.
+// setsMachine is the root of a chain of calls that begins with [sets]: chain, job and frame in one
+// allocation.
 type setsMachine struct {
 	statemachine.Builder[job.Void]
 	setsFrame
@@ -593,7 +598,8 @@ func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// setsRedEnter enters [setsRed] for another machine. It returns the results, or the suspended frame that will have them.
+// setsRedEnter enters [setsRed] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	frame := setsRedFrame{ctx: ctx}
 	if frame.MoveNext(r) {
@@ -631,7 +637,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:635
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:641
 	f.State = statemachine.Finished
 	return true
 }
@@ -646,7 +652,8 @@ func (f *setsRedFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// setsRedMachine is the root of a chain of calls that begins with [setsRed]: chain, job and frame in one allocation.
+// setsRedMachine is the root of a chain of calls that begins with [setsRed]: chain, job and frame
+// in one allocation.
 type setsRedMachine struct {
 	statemachine.Builder[job.Void]
 	setsRedFrame
@@ -681,7 +688,8 @@ type leavesLabelsFrame struct {
 	ctx context.Context
 }
 
-// MoveNext runs [leavesLabels] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [leavesLabels] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -692,7 +700,7 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:696
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:704
 	f.State = statemachine.Finished
 	return true
 }
@@ -702,7 +710,8 @@ func (f *leavesLabelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
-// leavesLabelsMachine is the root of a chain of calls that begins with [leavesLabels]: chain, job and frame in one allocation.
+// leavesLabelsMachine is the root of a chain of calls that begins with [leavesLabels]: chain, job
+// and frame in one allocation.
 type leavesLabelsMachine struct {
 	statemachine.Builder[job.Void]
 	leavesLabelsFrame
@@ -717,4 +726,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c24b55e4bf51b2a2
+// Digest of what is above: 719a24cc50a17176

@@ -41,7 +41,8 @@ type looksLaterLocals struct {
 	await2 awaiter.Awaiter[int]
 }
 
-// moveNext runs [looksLater] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksLater] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksLaterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -74,7 +75,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:78
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:79
 		goto resume2
 	}
 	f.State = 2
@@ -85,15 +86,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:177
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:90
 		f.await2 = nil
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.look()
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:92
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:179
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:97
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:98
 }
 
 // Location returns where [looksLater] is suspended.
@@ -101,7 +102,8 @@ func (f *looksLaterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
 }
 
-// looksLaterMachine is the root of a chain of calls that begins with [looksLater]: chain, job and frame in one allocation.
+// looksLaterMachine is the root of a chain of calls that begins with [looksLater]: chain, job and
+// frame in one allocation.
 type looksLaterMachine struct {
 	statemachine.Builder[job.Void]
 	looksLaterLocals
@@ -168,7 +170,7 @@ resume1:
 	f.await2 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:172
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:174
 		goto resume2
 	}
 	f.State = 2
@@ -177,13 +179,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:201
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:183
 	f.await2 = nil
+//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1 = 0
 range1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	if f.i1 >= 2000 {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
 		goto endRange1
 	}
 	// leaves_test.go:203: _, _ = s.Await()
@@ -191,7 +193,7 @@ range1:
 	f.await2 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:195
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:197
 		goto resume3
 	}
 	f.State = 3
@@ -200,17 +202,17 @@ range1:
 resume3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:203
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:206
 	f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:208
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:210
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:214
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:216
 }
 
 // Location returns where [worksOn] is suspended.
@@ -218,7 +220,8 @@ func (f *worksOnLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
 }
 
-// worksOnMachine is the root of a chain of calls that begins with [worksOn]: chain, job and frame in one allocation.
+// worksOnMachine is the root of a chain of calls that begins with [worksOn]: chain, job and frame
+// in one allocation.
 type worksOnMachine struct {
 	statemachine.Builder[job.Void]
 	worksOnLocals
@@ -247,7 +250,8 @@ func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *
 	return m.Start(ctx, &r, m)
 }
 
-// panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results, or the suspended frame that will have them.
+// panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results, or
+// the suspended frame that will have them.
 func panicsElsewhereEnter(r *statemachine.Run, ctx context.Context, s schedulers.Scheduler) *panicsElsewhereFrame {
 	frame := panicsElsewhereFrame{}
 	if frame.moveNext(r, &panicsElsewhereArgs{ctx: ctx, s: s}) {
@@ -264,7 +268,8 @@ type panicsElsewhereFrame struct {
 	statemachine.Frame
 }
 
-// panicsElsewhereArgs are the parameters of [panicsElsewhere] that are needed only before its first suspension.
+// panicsElsewhereArgs are the parameters of [panicsElsewhere] that are needed only before its
+// first suspension.
 type panicsElsewhereArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
@@ -275,8 +280,8 @@ func (f *panicsElsewhereFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [panicsElsewhere] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [panicsElsewhere] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhereArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -290,12 +295,11 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	// leaves_test.go:240: _ = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	if !(args.s == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:240
 		goto move1
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:299
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:303
 	goto resumed1
 move1:
 	f.State = 1
@@ -307,7 +311,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:311
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:315
 }
 
 // Location returns where [panicsElsewhere] is suspended.
@@ -320,7 +324,8 @@ func (f *panicsElsewhereFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// panicsElsewhereMachine is the root of a chain of calls that begins with [panicsElsewhere]: chain, job and frame in one allocation.
+// panicsElsewhereMachine is the root of a chain of calls that begins with [panicsElsewhere]:
+// chain, job and frame in one allocation.
 type panicsElsewhereMachine struct {
 	statemachine.Builder[job.Void]
 	panicsElsewhereFrame
@@ -359,14 +364,15 @@ type catchesAtHomeFrame struct {
 	err    error
 }
 
-// catchesAtHomeArgs are the parameters of [catchesAtHome] that are needed only before its first suspension.
+// catchesAtHomeArgs are the parameters of [catchesAtHome] that are needed only before its first
+// suspension.
 type catchesAtHomeArgs struct {
 	ctx context.Context
 	s   schedulers.Scheduler
 }
 
-// moveNext runs [catchesAtHome] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [catchesAtHome] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -381,13 +387,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	{
 		caught := f.caught
 //line github.com/movenext/movenext/statemachine/leaves_test.go:246
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/leaves_test.go:246
-			defer func() { (*caught) = recover() }()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:246
-			raise()
-//line github.com/movenext/movenext/statemachine/leaves_test.go:246
-		})
+		f.defers.Push(func(raise func()) { defer func() { (*caught) = recover() }(); raise() })
 	}
 	// leaves_test.go:247: panicsElsewhere(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
@@ -401,12 +401,12 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_test.go:247
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:405
 	f.panicsElsewhere1 = nil
 resumed1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_test.go:248
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:410
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
@@ -418,7 +418,8 @@ func (f *catchesAtHomeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
-// catchesAtHomeMachine is the root of a chain of calls that begins with [catchesAtHome]: chain, job and frame in one allocation.
+// catchesAtHomeMachine is the root of a chain of calls that begins with [catchesAtHome]: chain,
+// job and frame in one allocation.
 type catchesAtHomeMachine struct {
 	statemachine.Builder[any]
 	catchesAtHomeFrame
@@ -435,4 +436,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f37dad4cd7531da6
+// Digest of what is above: 238a3fcac5437bf8

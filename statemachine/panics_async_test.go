@@ -30,7 +30,8 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the results, or the suspended frame that will have them.
+// fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func fallThroughLiteralsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLiteralsFrame, error) {
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -54,7 +55,8 @@ type fallThroughLiteralsLocals struct {
 	fallThroughLiterals2 *fallThroughLiteralsFrame
 }
 
-// fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine: what it keeps and, at the end, its results.
+// fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine:
+// what it keeps and, at the end, its results.
 type fallThroughLiteralsFrame struct {
 	fallThroughLiteralsLocals
 
@@ -67,7 +69,8 @@ func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (finished b
 	return finished
 }
 
-// moveNext runs [fallThroughLiterals] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [fallThroughLiterals] from where it stopped to its next suspension (false) or its
+// end (true).
 func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	var fallThroughLiterals1 error
@@ -90,16 +93,14 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished 
 //line github.com/movenext/movenext/statemachine/panics_test.go:47
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:48
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:49
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:49
 		goto endIf2
 	}
 	// panics_test.go:50: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:103
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:104
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:50
 	return r.Yield(), nil
@@ -112,7 +113,7 @@ endIf1:
 	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:116
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:117
 	if frame.fallThroughLiterals2 == nil {
 		goto resumed2
 	}
@@ -122,16 +123,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:127
 	frame.fallThroughLiterals2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	result0 = fallThroughLiterals1
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:132
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:135
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:136
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
@@ -145,7 +146,8 @@ func (frame *fallThroughLiteralsFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// fallThroughLiteralsMachine is the root of a chain of calls that begins with [fallThroughLiterals]: chain, job and frame in one allocation.
+// fallThroughLiteralsMachine is the root of a chain of calls that begins with
+// [fallThroughLiterals]: chain, job and frame in one allocation.
 type fallThroughLiteralsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLiteralsLocals
@@ -176,7 +178,8 @@ func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results, or the suspended frame that will have them.
+// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results,
+// or the suspended frame that will have them.
 func fallThroughValuesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -200,7 +203,8 @@ type fallThroughValuesLocals struct {
 	fallThroughValues2 *fallThroughValuesFrame
 }
 
-// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine: what it keeps and, at the end, its results.
+// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine: what
+// it keeps and, at the end, its results.
 type fallThroughValuesFrame struct {
 	fallThroughValuesLocals
 
@@ -213,7 +217,8 @@ func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (finished boo
 	return finished
 }
 
-// moveNext runs [fallThroughValues] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [fallThroughValues] from where it stopped to its next suspension (false) or its
+// end (true).
 func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	var fallThroughValues1 error
@@ -228,32 +233,23 @@ func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bo
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:59
 		deferred1 := frame.f.deferred
 //line github.com/movenext/movenext/statemachine/panics_test.go:59
-		frame.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
-			defer deferred1()
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
-			raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
-		})
+		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:60
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:61
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:62
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:62
 		goto endIf2
 	}
 	// panics_test.go:63: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:257
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:253
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:63
 	return r.Yield(), nil
@@ -266,7 +262,7 @@ endIf1:
 	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:270
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:266
 	if frame.fallThroughValues2 == nil {
 		goto resumed2
 	}
@@ -276,16 +272,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	fallThroughValues1 = frame.fallThroughValues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:276
 	frame.fallThroughValues2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	result0 = fallThroughValues1
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:281
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:289
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:285
 }
 
 // Location returns where [fallThroughValues] is suspended.
@@ -299,7 +295,8 @@ func (frame *fallThroughValuesFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// fallThroughValuesMachine is the root of a chain of calls that begins with [fallThroughValues]: chain, job and frame in one allocation.
+// fallThroughValuesMachine is the root of a chain of calls that begins with [fallThroughValues]:
+// chain, job and frame in one allocation.
 type fallThroughValuesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughValuesLocals
@@ -329,7 +326,8 @@ func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
+// fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func fallThroughEpiloguesEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughEpiloguesFrame, error) {
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(r) {
@@ -355,7 +353,8 @@ type fallThroughEpiloguesFrame struct {
 	result0 error
 }
 
-// MoveNext runs [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [fallThroughEpilogues] from where it stopped to its next suspension (false) or its
+// end (true).
 func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	for {
 		if finished, again := frame.step(r); !again {
@@ -364,7 +363,8 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	}
 }
 
-// step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step
+// begins at its epilogue.
 func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, again bool) {
 	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
 	var fallThroughEpilogues1 error
@@ -398,16 +398,14 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 //line github.com/movenext/movenext/statemachine/panics_test.go:78
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:79
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:80
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:80
 		goto endIf2
 	}
 	// panics_test.go:81: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:411
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:409
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:81
 	return r.Yield(), false
@@ -420,7 +418,7 @@ endIf1:
 	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:424
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:422
 	if frame.fallThroughEpilogues2 == nil {
 		goto resumed2
 	}
@@ -430,7 +428,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:432
 	frame.fallThroughEpilogues2 = nil
 resumed2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
@@ -440,7 +438,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:444
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:442
 		return true, false
 	}
 	frame.State = 3
@@ -449,7 +447,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:453
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:451
 	goto epilogue
 }
 
@@ -464,7 +462,8 @@ func (frame *fallThroughEpiloguesFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// fallThroughEpiloguesMachine is the root of a chain of calls that begins with [fallThroughEpilogues]: chain, job and frame in one allocation.
+// fallThroughEpiloguesMachine is the root of a chain of calls that begins with
+// [fallThroughEpilogues]: chain, job and frame in one allocation.
 type fallThroughEpiloguesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughEpiloguesFrame
@@ -480,7 +479,8 @@ func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
+// fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another
+// machine. It returns the results, or the suspended frame that will have them.
 func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallThroughEpiloguesFunc1Frame {
 	frame := fallThroughEpiloguesFunc1Frame{f: f}
 	if frame.moveNext(r, n) {
@@ -492,7 +492,8 @@ func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallTh
 	return m
 }
 
-// fallThroughEpiloguesFunc1Frame is what a function literal of [fallThroughEpilogues] keeps while it is suspended.
+// fallThroughEpiloguesFunc1Frame is what a function literal of [fallThroughEpilogues] keeps while
+// it is suspended.
 type fallThroughEpiloguesFunc1Frame struct {
 	statemachine.Frame
 
@@ -504,8 +505,9 @@ func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool 
 	return frame.moveNext(r, 0)
 }
 
-// moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
+// moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next
+// suspension (false) or its end (true). The parameter n is needed only before the first
+// suspension.
 func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 	state := frame.State
 	frame.State = statemachine.Running
@@ -518,11 +520,10 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:73
 	if n >= 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:73
 		goto endIf1
 	}
 	// panics_test.go:74: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:526
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:527
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
 	return r.Yield()
@@ -531,7 +532,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:535
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:536
 	frame.State = statemachine.Finished
 	return true
 }
@@ -541,12 +542,14 @@ func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 74)
 }
 
-// Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the
+// panic that ended it.
 func (frame *fallThroughEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state machine.
+// oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state
+// machine.
 func oneRoundAsync(ctx context.Context, f *fall) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
 		return &oneRoundFrame{ctx: ctx, f: f}
@@ -562,7 +565,8 @@ type oneRoundFrame struct {
 	f   *fall
 }
 
-// MoveNext runs [oneRound] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [oneRound] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	state := frame.State
@@ -582,7 +586,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:92: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:586
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:590
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -597,11 +601,11 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:605
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:605
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:609
 }
 
 // Location returns where [oneRound] is suspended.
@@ -622,7 +626,8 @@ func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results, or the suspended frame that will have them.
+// fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results, or
+// the suspended frame that will have them.
 func fallThroughLoopsEnter(r *statemachine.Run, ctx context.Context, f *fall, n int) (*fallThroughLoopsFrame, error) {
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(r) {
@@ -650,7 +655,8 @@ type fallThroughLoopsFrame struct {
 	result0 error
 }
 
-// MoveNext runs [fallThroughLoops] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [fallThroughLoops] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
 	var err error
@@ -676,10 +682,10 @@ func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+	// panics_test.go:100: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:683
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:689
 		goto resume1
 	}
 	frame.State = 1
@@ -687,22 +693,19 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if !frame.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
 		goto done1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:101
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:103
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:103
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:706
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:709
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return r.Yield()
@@ -715,7 +718,7 @@ endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:719
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:722
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
@@ -724,22 +727,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:731
 	frame.fallThroughLoops3 = nil
 resumed3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:734
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:737
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:738
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:741
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:746
 		goto resume4
 	}
 	frame.State = 4
@@ -750,24 +753,23 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:757
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:765
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:112
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:769
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:773
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -781,7 +783,8 @@ func (frame *fallThroughLoopsFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// fallThroughLoopsMachine is the root of a chain of calls that begins with [fallThroughLoops]: chain, job and frame in one allocation.
+// fallThroughLoopsMachine is the root of a chain of calls that begins with [fallThroughLoops]:
+// chain, job and frame in one allocation.
 type fallThroughLoopsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLoopsFrame
@@ -798,7 +801,8 @@ func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// fallingStreamAsync returns the stream of [fallingStream]: each range over it runs the function as a state machine.
+// fallingStreamAsync returns the stream of [fallingStream]: each range over it runs the function
+// as a state machine.
 func fallingStreamAsync(ctx context.Context, f *fall, n int) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
 		return &fallingStreamFrame{ctx: ctx, f: f, n: n}
@@ -818,7 +822,8 @@ type fallingStreamFrame struct {
 	loop1 *statemachine.Loop[int, error]
 }
 
-// MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [fallingStream] from where it stopped to its next suspension (false), or to its
+// next value or its end (true).
 func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	defer frame.loops.Leave(r, &frame.Frame, 6, &finished)
@@ -839,29 +844,21 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:118
 		deferred1 := frame.f.deferred
 //line github.com/movenext/movenext/statemachine/panics_test.go:118
-		frame.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
-			defer deferred1()
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
-			raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
-		})
+		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:119
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		goto endIf1
 	}
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:865
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:862
 	frame.State = 1
 	return true
 resume1:
@@ -885,7 +882,7 @@ range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:889
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:886
 		goto resume2
 	}
 	frame.State = 2
@@ -894,7 +891,6 @@ range1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if !frame.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		goto done1
 	}
 	{
@@ -904,7 +900,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:908
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:904
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -914,17 +910,15 @@ resume3:
 		yield2 := frame.Wanted(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		if !yield2 {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:918
 			goto leave1
-//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:923
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:917
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
 		goto resume4
 	}
 	frame.State = 4
@@ -935,22 +929,20 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:933
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:941
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:954
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:946
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -984,14 +976,15 @@ type fallThroughStreamsFrame struct {
 	result0 error
 }
 
-// fallThroughStreamsArgs are the parameters of [fallThroughStreams] that are needed only before its first suspension.
+// fallThroughStreamsArgs are the parameters of [fallThroughStreams] that are needed only before
+// its first suspension.
 type fallThroughStreamsArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
 func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallThroughStreamsArgs) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
 	defer frame.loops.Leave(r, &frame.Frame, 4, &finished)
@@ -1018,10 +1011,10 @@ func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallTh
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
+	// panics_test.go:137: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1025
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1018
 		goto resume1
 	}
 	frame.State = 1
@@ -1029,16 +1022,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if !frame.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
 		goto done1
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1042
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1033
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return r.Yield()
@@ -1046,20 +1037,20 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1050
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1041
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1046
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:142
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1050
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1063
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1054
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1067,7 +1058,8 @@ func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
 }
 
-// fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]: chain, job and frame in one allocation.
+// fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]:
+// chain, job and frame in one allocation.
 type fallThroughStreamsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughStreamsFrame
@@ -1103,8 +1095,8 @@ type exitsWhileItPanicsLocals struct {
 	defers statemachine.Defers
 }
 
-// moveNext runs [exitsWhileItPanics] from where it stopped to its next suspension (false) or its end (true).
-// The parameter saw is needed only before the first suspension.
+// moveNext runs [exitsWhileItPanics] from where it stopped to its next suspension (false) or its
+// end (true). The parameter saw is needed only before the first suspension.
 func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -1119,18 +1111,12 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 	{
 		saw := saw
 //line github.com/movenext/movenext/statemachine/panics_test.go:206
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:206
-			defer func() { *saw = recover() }()
-//line github.com/movenext/movenext/statemachine/panics_test.go:206
-			raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:206
-		})
+		f.defers.Push(func(raise func()) { defer func() { *saw = recover() }(); raise() })
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:208: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1134
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1120
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	return r.Yield(), nil
@@ -1138,7 +1124,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1142
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1128
 }
 
 // Location returns where [exitsWhileItPanics] is suspended.
@@ -1146,7 +1132,8 @@ func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 208)
 }
 
-// exitsWhileItPanicsMachine is the root of a chain of calls that begins with [exitsWhileItPanics]: chain, job and frame in one allocation.
+// exitsWhileItPanicsMachine is the root of a chain of calls that begins with [exitsWhileItPanics]:
+// chain, job and frame in one allocation.
 type exitsWhileItPanicsMachine struct {
 	statemachine.Builder[job.Void]
 	exitsWhileItPanicsLocals
@@ -1164,4 +1151,4 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6d4603464e28c13a
+// Digest of what is above: ff95c5a73550497b

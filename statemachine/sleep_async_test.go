@@ -68,7 +68,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	if err != nil {
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:72
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 		return true, err
@@ -76,7 +75,7 @@ resumed1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:80
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:79
 	if !asleep2 {
 		goto resumed2
 	}
@@ -87,7 +86,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	result0 = r.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:91
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:90
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -97,7 +96,8 @@ func (f *dozeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
 }
 
-// dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one allocation.
+// dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one
+// allocation.
 type dozeMachine struct {
 	statemachine.Builder[job.Void]
 	dozeLocals
@@ -137,8 +137,8 @@ type nodArgs struct {
 	d   time.Duration
 }
 
-// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -150,7 +150,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+	// sleep_test.go:171: … job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
@@ -173,7 +173,8 @@ func (f *nodLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
 }
 
-// nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one allocation.
+// nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one
+// allocation.
 type nodMachine struct {
 	statemachine.Builder[job.Void]
 	nodLocals
@@ -189,4 +190,4 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 54c9236b6386f3f6
+// Digest of what is above: 9e19efe3b1275e7a

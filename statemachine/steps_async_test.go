@@ -61,7 +61,8 @@ func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
 	}
 }
 
-// step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its
+// epilogue.
 func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 4, &again)
 	var err2 error
@@ -109,7 +110,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:113
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:114
 		goto resume1
 	}
 	f.State = 1
@@ -119,11 +120,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:25
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:124
 	f.next1 = nil
+//line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -132,7 +134,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:136
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:138
 		goto resume2
 	}
 	f.State = 2
@@ -140,28 +142,28 @@ resume1:
 	return r.Await(f.next1), false
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/steps_test.go:29
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:29
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:149
 		f.next1 = nil
+//line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:158
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:160
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:165
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:167
 		return true, false
 	}
 	f.State = 3
@@ -170,7 +172,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:174
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
 	goto epilogue
 }
 
@@ -179,7 +181,8 @@ func (f *zippedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
 }
 
-// zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in one allocation.
+// zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in
+// one allocation.
 type zippedMachine struct {
 	statemachine.Builder[[]string]
 	zippedFrame
@@ -195,7 +198,8 @@ func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
+// zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
 	if frame.moveNext(r, &zippedFunc1Args{a: a, ctx: ctx}) {
@@ -214,7 +218,8 @@ type zippedFunc1Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// zippedFunc1Args are the parameters of a function literal of [zipped] that are needed only before its first suspension.
+// zippedFunc1Args are the parameters of a function literal of [zipped] that are needed only before
+// its first suspension.
 type zippedFunc1Args struct {
 	a   *job.Puller[string]
 	ctx context.Context
@@ -225,8 +230,8 @@ func (f *zippedFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -242,7 +247,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:246
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:251
 		goto resume1
 	}
 	f.State = 1
@@ -251,9 +256,8 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:22
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:260
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
 	f.State = statemachine.Finished
 	return true
 }
@@ -263,12 +267,14 @@ func (f *zippedFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 22)
 }
 
-// Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [zipped] returned, or raises again the panic that
+// ended it.
 func (f *zippedFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
+// zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
 	if frame.moveNext(r, &zippedFunc2Args{b: b, ctx: ctx}) {
@@ -287,7 +293,8 @@ type zippedFunc2Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// zippedFunc2Args are the parameters of a function literal of [zipped] that are needed only before its first suspension.
+// zippedFunc2Args are the parameters of a function literal of [zipped] that are needed only before
+// its first suspension.
 type zippedFunc2Args struct {
 	b   *job.Puller[string]
 	ctx context.Context
@@ -298,8 +305,8 @@ func (f *zippedFunc2Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -315,7 +322,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:319
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:326
 		goto resume1
 	}
 	f.State = 1
@@ -324,9 +331,8 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:23
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:335
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:330
 	f.State = statemachine.Finished
 	return true
 }
@@ -336,12 +342,14 @@ func (f *zippedFunc2Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23)
 }
 
-// Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [zipped] returned, or raises again the panic that
+// ended it.
 func (f *zippedFunc2Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// failingAsync returns the stream of [failing]: each range over it runs the function as a state machine.
+// failingAsync returns the stream of [failing]: each range over it runs the function as a state
+// machine.
 func failingAsync(after *job.Job[string]) *job.Stream[string] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
 		return &failingFrame{after: after}
@@ -357,7 +365,8 @@ type failingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -375,7 +384,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:379
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:388
 		goto resume1
 	}
 	f.State = 1
@@ -386,13 +395,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:399
 		f.await1 = nil
 		// steps_test.go:105: if yield(s, err) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:396
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:405
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -405,7 +414,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:409
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:418
 	f.State = statemachine.Finished
 	return true
 }
@@ -415,4 +424,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 191c62c1d2989acd
+// Digest of what is above: 92ef1b6763b5c9a1

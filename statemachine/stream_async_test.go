@@ -17,7 +17,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// lettersAsync returns the stream of [letters]: each range over it runs the function as a state machine.
+// lettersAsync returns the stream of [letters]: each range over it runs the function as a state
+// machine.
 func lettersAsync(h *history, jobs []*job.Job[string], after *job.Job[string]) *job.Stream[string] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
 		return &lettersFrame{h: h, jobs: jobs, after: after}
@@ -38,7 +39,8 @@ type lettersFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [letters] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var s string
@@ -69,7 +71,6 @@ func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 range1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:33
 		goto endRange1
 	}
 	{
@@ -81,7 +82,7 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:85
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:86
 		goto resume1
 	}
 	f.State = 1
@@ -90,18 +91,18 @@ range1:
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/stream_test.go:34
 		var err error
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		s, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_test.go:34
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:98
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:35
 		f.h.add("yields %s", s)
 		// stream_test.go:36: if !yield(s, err) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:105
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:106
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
@@ -111,7 +112,6 @@ resume2:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		if yield1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:36
 			goto endIf1
 		}
 	}
@@ -130,8 +130,9 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	s, _ = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_test.go:37
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:134
 	f.await1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:38
 	f.h.add("stopped, %s", s)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:39
@@ -139,10 +140,9 @@ resume3:
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:143
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:144
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
@@ -217,7 +217,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:48
 		goto done1
 	}
 	{
@@ -225,7 +224,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:229
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:228
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -234,12 +233,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:238
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:237
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:243
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:242
 		goto resume2
 	}
 	f.State = 2
@@ -250,16 +249,15 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:53
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:253
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	return true
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:263
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
 		goto resume3
 	}
 	f.State = 3
@@ -270,24 +268,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:53
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:272
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:276
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:53
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:278
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:58
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:284
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:291
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:288
 }
 
 // Location returns where [collect] is suspended.
@@ -295,7 +292,8 @@ func (f *collectFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
 }
 
-// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame in one allocation.
+// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame
+// in one allocation.
 type collectMachine struct {
 	statemachine.Builder[[]string]
 	collectFrame
@@ -312,7 +310,8 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// forgivingAsync returns the stream of [forgiving]: each range over it runs the function as a state machine.
+// forgivingAsync returns the stream of [forgiving]: each range over it runs the function as a
+// state machine.
 func forgivingAsync(after *job.Job[string]) *job.Stream[string] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[string, error] {
 		return &forgivingFrame{after: after}
@@ -329,7 +328,8 @@ type forgivingFrame struct {
 	await1 *job.Job[string]
 }
 
-// MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [forgiving] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -344,19 +344,13 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:157
-	f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:157
-		defer func() { _ = recover() }()
-//line github.com/movenext/movenext/statemachine/stream_test.go:157
-		raise()
-//line github.com/movenext/movenext/statemachine/stream_test.go:157
-	})
+	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	// stream_test.go:158: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:360
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:354
 		goto resume1
 	}
 	f.State = 1
@@ -367,24 +361,24 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_test.go:158
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:365
 		f.await1 = nil
 		// stream_test.go:159: yield(s, err)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:377
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:371
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_test.go:159
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:378
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:388
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:382
 }
 
 // Location returns where [forgiving] is suspended.
@@ -446,7 +440,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:450
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:444
 		goto resume1
 	}
 	f.State = 1
@@ -455,8 +449,9 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_test.go:174
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:453
 	f.await1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loop1 = statemachine.RangeStream(f.s)
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loops.Open(f.loop1)
@@ -464,7 +459,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:468
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:463
 		goto resume2
 	}
 	f.State = 2
@@ -473,7 +468,6 @@ range1:
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:175
 		goto done1
 	}
 	{
@@ -483,18 +477,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:487
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:481
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:177
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:486
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:498
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:491
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -502,7 +495,8 @@ func (f *exitsInFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
 }
 
-// exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame in one allocation.
+// exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame
+// in one allocation.
 type exitsInMachine struct {
 	statemachine.Builder[job.Void]
 	exitsInFrame
@@ -574,7 +568,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:578
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:572
 		goto resume1
 	}
 	f.State = 1
@@ -582,17 +576,15 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/stream_test.go:199
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/stream_test.go:199
 		var err2 error
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:596
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:588
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -602,7 +594,7 @@ resume1:
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:606
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:598
 		goto resume2
 	}
 	f.State = 2
@@ -612,24 +604,24 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_test.go:203
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:608
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:621
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:613
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:628
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:633
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:625
 		goto resume3
 	}
 	f.State = 3
@@ -640,24 +632,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:206
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_test.go:206
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:644
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:208
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:652
 }
 
 // Location returns where [drain] is suspended.
@@ -665,7 +656,8 @@ func (f *drainFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
 }
 
-// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
+// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in
+// one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainFrame
@@ -682,7 +674,8 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// countingAsync returns the stream of [counting]: each range over it runs the function as a state machine.
+// countingAsync returns the stream of [counting]: each range over it runs the function as a state
+// machine.
 func countingAsync(n int) *job.Stream[int] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
 		return &countingFrame{n: n}
@@ -699,7 +692,8 @@ type countingFrame struct {
 	i  int
 }
 
-// MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [counting] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -717,13 +711,12 @@ func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:252
 		goto endRange1
 	}
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:727
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:720
 	f.State = 1
 	return true
 resume1:
@@ -732,15 +725,15 @@ resume1:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:736
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:730
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:744
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:737
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -752,7 +745,8 @@ func (f *countingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 253)
 }
 
-// remainingAsync returns the stream of [remaining]: each range over it runs the function as a state machine.
+// remainingAsync returns the stream of [remaining]: each range over it runs the function as a
+// state machine.
 func remainingAsync(n int) *job.Stream[int] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
 		return &remainingFrame{n: &n}
@@ -766,7 +760,8 @@ type remainingFrame struct {
 	n *int
 }
 
-// MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [remaining] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -780,7 +775,6 @@ func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:272
 	if (*f.n) <= 0 {
-//line github.com/movenext/movenext/statemachine/stream_test.go:272
 		goto endFor1
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:273
@@ -788,7 +782,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:792
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:786
 	f.State = 1
 	return true
 resume1:
@@ -797,13 +791,13 @@ resume1:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:796
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:807
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -815,4 +809,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 31d50a91e8433db9
+// Digest of what is above: 0a99f1b6a2fbfa7d

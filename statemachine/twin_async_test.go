@@ -29,7 +29,8 @@ func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// leftByEnter enters [leftBy] for another machine. It returns the results, or the suspended frame that will have them.
+// leftByEnter enters [leftBy] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func leftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*leftByFrame, error) {
 	frame := leftByLocals{}
 	if finished, v0 := frame.moveNext(r, &leftByArgs{ctx: ctx, deferred2: deferred}); finished {
@@ -55,7 +56,8 @@ type leftByArgs struct {
 	deferred2 *bool
 }
 
-// leftByFrame is the frame of [leftBy] for a caller that is a machine: what it keeps and, at the end, its results.
+// leftByFrame is the frame of [leftBy] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type leftByFrame struct {
 	leftByLocals
 
@@ -91,7 +93,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished
 	f.leaves1 = leavesAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	if statemachine.TwinEnded(r, f.leaves1) {
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:95
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -100,13 +102,12 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished
 resume1:
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	_, result0 = statemachine.TwinResult(r, f.leaves1)
-//line github.com/movenext/movenext/statemachine/twin_test.go:29
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:106
 	f.leaves1 = nil
-//line github.com/movenext/movenext/statemachine/twin_test.go:29
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return true, result0
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:110
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:111
 }
 
 // Location returns where [leftBy] is suspended.
@@ -120,7 +121,8 @@ func (f *leftByFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leftByMachine is the root of a chain of calls that begins with [leftBy]: chain, job and frame in one allocation.
+// leftByMachine is the root of a chain of calls that begins with [leftBy]: chain, job and frame in
+// one allocation.
 type leftByMachine struct {
 	statemachine.Builder[job.Void]
 	leftByLocals
@@ -150,17 +152,20 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// callsLeftByEnter enters [callsLeftBy] for another machine. It returns the results, or the suspended callee that will have them.
+// callsLeftByEnter enters [callsLeftBy] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:158
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:161
 }
 
-// callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps nothing of its own while it is suspended.
+// callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
+// nothing of its own while it is suspended.
 type callsLeftByFrame = leftByFrame
 
-// callsLeftByMachine is the root of a chain of calls that begins with [callsLeftBy]: it passes on what the callee returns.
+// callsLeftByMachine is the root of a chain of calls that begins with [callsLeftBy]: it passes on
+// what the callee returns.
 type callsLeftByMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -181,4 +186,4 @@ func (f *callsLeftByMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: d198ad4c5cdeb7cd
+// Digest of what is above: ab24bf37fe232219

@@ -80,14 +80,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:84
 		f.await2 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:86
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:56
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:91
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:90
 }
 
 // Location returns where [givesWay] is suspended.
@@ -95,7 +94,8 @@ func (f *givesWayLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 53, 55)
 }
 
-// givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and frame in one allocation.
+// givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and
+// frame in one allocation.
 type givesWayMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayLocals
@@ -136,8 +136,8 @@ type givesWayByHandLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -167,11 +167,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:171
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:175
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:65
 			return true, err
@@ -184,7 +183,7 @@ resume1:
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:188
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:187
 		goto resume2
 	}
 	f.State = 2
@@ -195,14 +194,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
 		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
 		f.await2 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:201
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:69
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:206
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:204
 }
 
 // Location returns where [givesWayByHand] is suspended.
@@ -210,7 +208,8 @@ func (f *givesWayByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 64, 68)
 }
 
-// givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain, job and frame in one allocation.
+// givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain,
+// job and frame in one allocation.
 type givesWayByHandMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayByHandLocals
@@ -246,14 +245,15 @@ type takesNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// takesNextArgs are the parameters of [takesNext] that are needed only before its first suspension.
+// takesNextArgs are the parameters of [takesNext] that are needed only before its first
+// suspension.
 type takesNextArgs struct {
 	ctx context.Context
 	c   *job.Completions[int]
 }
 
-// moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -279,10 +279,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:166
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:283
 		f.next1 = nil
+//line github.com/movenext/movenext/statemachine/yield_test.go:167
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:286
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:168
 			return true, 0, err
@@ -299,7 +299,8 @@ func (f *takesNextLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 166)
 }
 
-// takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and frame in one allocation.
+// takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and
+// frame in one allocation.
 type takesNextMachine struct {
 	statemachine.Builder[int]
 	takesNextLocals
@@ -335,14 +336,15 @@ type takesValueLocals struct {
 	next1 *job.Job[int]
 }
 
-// takesValueArgs are the parameters of [takesValue] that are needed only before its first suspension.
+// takesValueArgs are the parameters of [takesValue] that are needed only before its first
+// suspension.
 type takesValueArgs struct {
 	ctx context.Context
 	p   *job.Puller[int]
 }
 
-// moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -353,12 +355,12 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:174: func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
+	// yield_test.go:174: … p.Next(ctx) }
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:362
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:364
 		goto resume1
 	}
 	f.State = 1
@@ -367,9 +369,8 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:174
-	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:373
+	f.next1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -379,7 +380,8 @@ func (f *takesValueLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 174)
 }
 
-// takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and frame in one allocation.
+// takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and
+// frame in one allocation.
 type takesValueMachine struct {
 	statemachine.Builder[int]
 	takesValueLocals
@@ -415,14 +417,15 @@ type takesByHandLocals struct {
 	await1 *job.Job[int]
 }
 
-// takesByHandArgs are the parameters of [takesByHand] that are needed only before its first suspension.
+// takesByHandArgs are the parameters of [takesByHand] that are needed only before its first
+// suspension.
 type takesByHandArgs struct {
 	ctx context.Context
 	p   *job.Puller[int]
 }
 
-// moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -438,7 +441,7 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	f.await1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:442
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:445
 		goto resume1
 	}
 	f.State = 1
@@ -447,9 +450,8 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:454
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:453
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -459,7 +461,8 @@ func (f *takesByHandLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 180)
 }
 
-// takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job and frame in one allocation.
+// takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job
+// and frame in one allocation.
 type takesByHandMachine struct {
 	statemachine.Builder[int]
 	takesByHandLocals
@@ -476,4 +479,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fca8d341cb9e9a2b
+// Digest of what is above: 75c1619528df5629

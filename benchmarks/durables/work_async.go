@@ -38,7 +38,8 @@ type benchWorkSaved struct {
 	addResult int
 }
 
-// MoveNext runs [bench.Work] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [bench.Work] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *benchWorkSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -125,7 +126,8 @@ type benchApproveSaved struct {
 	yes   bool
 }
 
-// MoveNext runs [bench.Approve] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [bench.Approve] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *benchApproveSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -196,7 +198,8 @@ type benchNapSaved struct {
 	err   error
 }
 
-// MoveNext runs [bench.Nap] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [bench.Nap] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *benchNapSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -240,4 +243,4 @@ func (f *benchNapSaved) Outcome() (any, *error) {
 	return &f.slept, &f.err
 }
 
-// Digest of what is above: 9392656ac81a4145
+// Digest of what is above: 9fb4e5aace838a95

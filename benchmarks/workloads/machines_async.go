@@ -73,7 +73,6 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 		goto endRange1
 	}
 	{
@@ -85,7 +84,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:89
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:88
 		goto resume1
 	}
 	f.State = 1
@@ -95,10 +94,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:98
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:28
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:102
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:29
 			return true, 0, err
@@ -107,13 +106,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:111
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:110
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:33
 	return true, f.sum, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:117
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:116
 }
 
 // Location returns where [family] is suspended.
@@ -121,7 +120,8 @@ func (f *familyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.family", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 27)
 }
 
-// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in one allocation.
+// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in
+// one allocation.
 type familyMachine struct {
 	statemachine.Builder[int]
 	familyLocals
@@ -150,7 +150,8 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that will have them.
+// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func fibEnter(r *statemachine.Run, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &fibArgs{ctx: ctx, n: n}); finished {
@@ -177,7 +178,8 @@ type fibArgs struct {
 	n   int
 }
 
-// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end, its results.
+// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type fibFrame struct {
 	fibLocals
 
@@ -191,8 +193,8 @@ func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -208,7 +210,6 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:41
 	if args.n < 2 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:212
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:42
 		return true, args.n, nil
@@ -223,7 +224,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.fib1, f.b, err = fibEnter(r, args.ctx, args.n-2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:227
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:228
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -232,12 +233,11 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:237
 	f.fib1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:46
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:241
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:47
 		return true, 0, err
@@ -256,18 +256,16 @@ resumed1:
 	return r.Await(f.await2), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
 		var a int
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
 		a, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:263
 		f.await2 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:266
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:50
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:271
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:269
 }
 
 // Location returns where [fib] is suspended.
@@ -281,7 +279,8 @@ func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one allocation.
+// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one
+// allocation.
 type fibMachine struct {
 	statemachine.Builder[int]
 	fibLocals
@@ -298,7 +297,8 @@ func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or an error that reports its suspension.
+// fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := fibFunc1Locals{}
@@ -317,14 +317,15 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
-// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its first suspension.
+// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its
+// first suspension.
 type fibFunc1Args struct {
 	n   int
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -335,10 +336,10 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
+	// machines.go:44: … fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	f.fib1, result0, result1 = fibEnter(r, args.ctx, args.n-1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:342
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:343
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -347,10 +348,9 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:352
 	f.fib1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:354
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -360,7 +360,8 @@ func (f *fibFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.fib", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 44)
 }
 
-// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]: chain and frame in one allocation.
+// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]:
+// chain and frame in one allocation.
 type fibFunc1Machine struct {
 	statemachine.Spawned[int]
 	fibFunc1Locals
@@ -388,7 +389,8 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame that will have them.
+// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func skynetEnter(r *statemachine.Run, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &skynetArgs{ctx: ctx, first: first, size: size}); finished {
@@ -416,7 +418,8 @@ type skynetArgs struct {
 	size  int
 }
 
-// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the end, its results.
+// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type skynetFrame struct {
 	skynetLocals
 
@@ -444,13 +447,11 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:57
 	if args.size == 1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:448
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:58
 		return true, args.first, nil
 	}
 	{
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:60
 		var kids [10]*job.Job[int]
 		size := args.size
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:61
@@ -469,7 +470,6 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 		goto endRange1
 	}
 	{
@@ -491,10 +491,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:495
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:68
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:498
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:69
 			return true, 0, err
@@ -523,7 +523,8 @@ func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in one allocation.
+// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in
+// one allocation.
 type skynetMachine struct {
 	statemachine.Builder[int]
 	skynetLocals
@@ -540,7 +541,8 @@ func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the results, or an error that reports its suspension.
+// skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := skynetFunc1Locals{}
@@ -559,15 +561,16 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
-// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before its first suspension.
+// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before
+// its first suspension.
 type skynetFunc1Args struct {
 	from int
 	size int
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [skynet] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -578,10 +581,10 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
+	// machines.go:63: … skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	f.skynet1, result0, result1 = skynetEnter(r, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:585
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:588
 	if f.skynet1 == nil {
 		goto resumed1
 	}
@@ -590,10 +593,9 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:597
 	f.skynet1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:597
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -603,7 +605,8 @@ func (f *skynetFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.skynet", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 63)
 }
 
-// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of [skynet]: chain and frame in one allocation.
+// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [skynet]: chain and frame in one allocation.
 type skynetFunc1Machine struct {
 	statemachine.Spawned[int]
 	skynetFunc1Locals
@@ -644,8 +647,8 @@ type napArgs struct {
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -661,7 +664,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:665
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:668
 	if !asleep1 {
 		goto resumed1
 	}
@@ -673,17 +676,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:677
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:81
 		return true, err
 	}
 	f.awake.Add(1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:683
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:84
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:687
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:688
 }
 
 // Location returns where [nap] is suspended.
@@ -691,7 +692,8 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.nap", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 80)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
+// allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -720,7 +722,8 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sumEnter(r *statemachine.Run, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
 	if finished, v0, v1 := frame.moveNext(r, jobs); finished {
@@ -741,7 +744,8 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sumFrame struct {
 	sumLocals
 
@@ -755,8 +759,8 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter jobs is needed only before the first suspension.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
+// parameter jobs is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -775,7 +779,6 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 		goto endRange1
 	}
 	{
@@ -787,7 +790,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:791
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:794
 		goto resume1
 	}
 	f.State = 1
@@ -797,10 +800,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
-		f.await1 = nil
-		if err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:804
+		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:94
+		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:95
 			return true, 0, err
@@ -809,13 +812,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:813
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:816
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:99
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:819
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:822
 }
 
 // Location returns where [sum] is suspended.
@@ -829,7 +832,8 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -887,11 +891,10 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:895
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:898
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:108
 	return r.Yield(), 0
@@ -901,13 +904,13 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:905
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:908
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:111
 	return true, f.count
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:911
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:914
 }
 
 // Location returns where [yields] is suspended.
@@ -915,7 +918,8 @@ func (f *yieldsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.yields", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 108)
 }
 
-// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in one allocation.
+// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in
+// one allocation.
 type yieldsMachine struct {
 	statemachine.Builder[int]
 	yieldsLocals
@@ -975,7 +979,6 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 		goto endRange1
 	}
 	// machines.go:120: v, err := job.Run(ctx, one).Await()
@@ -983,7 +986,7 @@ range1:
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:987
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:990
 		goto resume1
 	}
 	f.State = 1
@@ -993,10 +996,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
-		f.await1 = nil
-		if err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1000
+		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:121
+		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:122
 			return true, 0, err
@@ -1005,13 +1008,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1009
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1012
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:126
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1015
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1018
 }
 
 // Location returns where [rounds] is suspended.
@@ -1019,7 +1022,8 @@ func (f *roundsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.rounds", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 120)
 }
 
-// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in one allocation.
+// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in
+// one allocation.
 type roundsMachine struct {
 	statemachine.Builder[int]
 	roundsLocals
@@ -1078,13 +1082,12 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 		goto endRange1
 	}
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1088
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1091
 	if f.step1 == nil {
 		goto resumed1
 	}
@@ -1093,18 +1096,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1100
 	f.step1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1102
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1105
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:137
 	return true, v
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1108
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1111
 }
 
 // Location returns where [steps] is suspended.
@@ -1112,7 +1115,8 @@ func (f *stepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.steps", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 135)
 }
 
-// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
+// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in
+// one allocation.
 type stepsMachine struct {
 	statemachine.Builder[int]
 	stepsLocals
@@ -1141,7 +1145,8 @@ func stepAsync(v int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that will have them.
+// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func stepEnter(r *statemachine.Run, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1159,7 +1164,8 @@ type stepLocals struct {
 	v int
 }
 
-// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end, its results.
+// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type stepFrame struct {
 	stepLocals
 
@@ -1185,11 +1191,10 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:145
 	if f.v >= 0 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:145
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1193
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1198
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:146
 	return r.Yield(), 0
@@ -1197,11 +1202,10 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:146
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1201
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:148
 	return true, f.v + 1
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1205
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1209
 }
 
 // Location returns where [step] is suspended.
@@ -1215,7 +1219,8 @@ func (f *stepFrame) Results(r *statemachine.Run) int {
 	return f.result0
 }
 
-// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one allocation.
+// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one
+// allocation.
 type stepMachine struct {
 	statemachine.Builder[int]
 	stepLocals
@@ -1250,8 +1255,8 @@ type linkLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
-// The parameter prev is needed only before the first suspension.
+// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). The
+// parameter prev is needed only before the first suspension.
 func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1267,7 +1272,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1271
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1276
 		goto resume1
 	}
 	f.State = 1
@@ -1277,14 +1282,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1286
 		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1283
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:156
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1288
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1292
 }
 
 // Location returns where [link] is suspended.
@@ -1292,7 +1296,8 @@ func (f *linkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.link", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 155)
 }
 
-// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one allocation.
+// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one
+// allocation.
 type linkMachine struct {
 	statemachine.Builder[int]
 	linkLocals
@@ -1358,13 +1363,12 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 		goto endRange1
 	}
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1368
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1372
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1373,12 +1377,11 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1381
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:165
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1382
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:166
 		return true, err
@@ -1386,7 +1389,7 @@ resumed1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1390
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1393
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -1395,25 +1398,24 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1402
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1404
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:169
 		return true, err
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1411
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1413
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1417
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1419
 }
 
 // Location returns where [player] is suspended.
@@ -1421,7 +1423,8 @@ func (f *playerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.player", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 164, 168)
 }
 
-// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in one allocation.
+// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in
+// one allocation.
 type playerMachine struct {
 	statemachine.Builder[job.Void]
 	playerLocals
@@ -1488,13 +1491,12 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 		goto endRange1
 	}
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1498
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1500
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1503,12 +1505,11 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1509
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:182
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1512
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:183
 		return true, 0, err
@@ -1516,7 +1517,7 @@ resumed1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1520
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1521
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -1525,12 +1526,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1530
 	f.receive2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1534
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:186
 		return true, 0, err
@@ -1551,7 +1551,8 @@ func (f *serverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.server", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 181, 185)
 }
 
-// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in one allocation.
+// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in
+// one allocation.
 type serverMachine struct {
 	statemachine.Builder[int]
 	serverLocals
@@ -1568,4 +1569,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 730fb4410d5f23f2
+// Digest of what is above: 21c392795047b65d

@@ -40,8 +40,8 @@ type tickLocals struct {
 	i  int
 }
 
-// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
+// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true). The
+// parameter n is needed only before the first suspension.
 func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -61,13 +61,12 @@ func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result
 range1:
 //line github.com/movenext/movenext/docs/first/main.go:18
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/docs/first/main.go:18
 		goto endRange1
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:71
+//line github.com/movenext/movenext/docs/first/main_async.go:70
 	if !asleep1 {
 		goto resumed1
 	}
@@ -79,7 +78,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	if err != nil {
-//line github.com/movenext/movenext/docs/first/main_async.go:83
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/first/main.go:20
 		return true, err
@@ -87,13 +85,13 @@ resumed1:
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:91
+//line github.com/movenext/movenext/docs/first/main_async.go:89
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/first/main.go:24
 	return true, nil
-//line github.com/movenext/movenext/docs/first/main_async.go:97
+//line github.com/movenext/movenext/docs/first/main_async.go:95
 }
 
 // Location returns where [tick] is suspended.
@@ -101,7 +99,8 @@ func (f *tickLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
-// tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one allocation.
+// tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one
+// allocation.
 type tickMachine struct {
 	statemachine.Builder[job.Void]
 	tickLocals
@@ -118,4 +117,4 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 09f1618270f8d820
+// Digest of what is above: f34717ff77aa5aa3

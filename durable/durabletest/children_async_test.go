@@ -35,7 +35,8 @@ type clerkPartSaved struct {
 	halfResult int
 }
 
-// MoveNext runs [clerk.part] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.part] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkPartSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -161,7 +162,8 @@ type clerkFamilySaved struct {
 	err3    error
 }
 
-// MoveNext runs [clerk.family] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.family] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkFamilySaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -267,7 +269,8 @@ var familiesDurable = durable.Function[*clerk, int, string]{
 	},
 }
 
-// clerkFamiliesSaved has the variables of [clerk.families], and what its steps are given and return.
+// clerkFamiliesSaved has the variables of [clerk.families], and what its steps are given and
+// return.
 type clerkFamiliesSaved struct {
 	durable.NoDeferred
 	c *clerk // given again when it is loaded
@@ -279,7 +282,8 @@ type clerkFamiliesSaved struct {
 	err2   error
 }
 
-// MoveNext runs [clerk.families] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.families] from the point where it stopped to its next one (false) or its
+// end (true).
 func (f *clerkFamiliesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -325,4 +329,4 @@ func (f *clerkFamiliesSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: 4566647fb0e899d5
+// Digest of what is above: e8c61083488883f8

@@ -51,7 +51,8 @@ type clerkLoopsSaved struct {
 	againResult  int
 }
 
-// MoveNext runs [clerk.loops] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.loops] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkLoopsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -189,7 +190,8 @@ var branchesDurable = durable.Function[*clerk, int, string]{
 	},
 }
 
-// clerkBranchesSaved has the variables of [clerk.branches], and what its steps are given and return.
+// clerkBranchesSaved has the variables of [clerk.branches], and what its steps are given and
+// return.
 type clerkBranchesSaved struct {
 	durable.NoDeferred
 	c *clerk // given again when it is loaded
@@ -225,7 +227,8 @@ type clerkBranchesSaved struct {
 	err6          error
 }
 
-// MoveNext runs [clerk.branches] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.branches] from the point where it stopped to its next one (false) or its
+// end (true).
 func (f *clerkBranchesSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -432,7 +435,8 @@ type clerkVisitsSaved struct {
 	otherResult  int
 }
 
-// MoveNext runs [clerk.visits] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.visits] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkVisitsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -587,7 +591,8 @@ type clerkGraphSaved struct {
 	thirdResult int
 }
 
-// MoveNext runs [clerk.graph] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.graph] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkGraphSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -717,7 +722,8 @@ type clerkUndoneSaved struct {
 	halfResult int
 }
 
-// MoveNext runs [clerk.undone] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [clerk.undone] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *clerkUndoneSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -832,7 +838,8 @@ type signalsSaved struct {
 	err3   error
 }
 
-// MoveNext runs [signals] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [signals] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *signalsSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -904,4 +911,4 @@ func (f *signalsSaved) Outcome() (any, *error) {
 	return &f.result, &f.err
 }
 
-// Digest of what is above: c448ad4ce0cad708
+// Digest of what is above: 82d7e9ca82600641

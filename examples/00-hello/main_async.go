@@ -29,7 +29,8 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	return m.Start(ctx, &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
+// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func greetEnter(r *statemachine.Run, ctx context.Context, name string) (*greetFrame, string, error) {
 	frame := greetLocals{name: name}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -47,7 +48,8 @@ type greetLocals struct {
 	name string
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type greetFrame struct {
 	greetLocals
 
@@ -78,7 +80,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:82
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:84
 	if !asleep1 {
 		goto resumed1
 	}
@@ -90,12 +92,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	if err != nil {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:94
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:17
 		return true, "", err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:99
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:19
 	return true, "hello, " + f.name, nil
@@ -113,7 +113,8 @@ func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in one allocation.
+// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
+// one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
@@ -152,15 +153,16 @@ type greetBothLocals struct {
 	await2 *job.Job[string]
 }
 
-// greetBothArgs are the parameters of [greetBoth] that are needed only before its first suspension.
+// greetBothArgs are the parameters of [greetBoth] that are needed only before its first
+// suspension.
 type greetBothArgs struct {
 	ctx context.Context
 	a   string
 	b   string
 }
 
-// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
@@ -179,7 +181,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:183
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:185
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -188,12 +190,11 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main.go:25
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:194
 	f.greet1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:197
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:27
 		return true, "", err
@@ -203,7 +204,7 @@ resumed1:
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:207
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:208
 		goto resume2
 	}
 	f.State = 2
@@ -212,18 +213,16 @@ resumed1:
 	return r.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/examples/00-hello/main.go:29
 		var text string
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 		text, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/00-hello/main.go:29
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
 		f.await2 = nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:222
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:30
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:227
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:226
 }
 
 // Location returns where [greetBoth] is suspended.
@@ -231,7 +230,8 @@ func (f *greetBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
-// greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and frame in one allocation.
+// greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and
+// frame in one allocation.
 type greetBothMachine struct {
 	statemachine.Builder[string]
 	greetBothLocals
@@ -248,4 +248,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5cdaab0fd21be0cd
+// Digest of what is above: bf9d05c0ebc09bc1

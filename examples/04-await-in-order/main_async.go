@@ -70,12 +70,11 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:74
 	f.foo1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	if err != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:79
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 		return true, err
@@ -83,7 +82,7 @@ resumed1:
 	// main.go:24: if err := bar(ctx); err != nil {
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.bar2, err2 = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:87
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:86
 	if f.bar2 == nil {
 		goto resumed2
 	}
@@ -92,12 +91,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	err2 = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:95
 	f.bar2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:25
 		return true, err2
@@ -105,7 +103,7 @@ resumed2:
 	// main.go:27: return baz(ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:107
 	if f.baz3 == nil {
 		goto resumed3
 	}
@@ -115,10 +113,9 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:117
 	f.baz3 = nil
 resumed3:
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:122
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -128,7 +125,8 @@ func (f *runLocals) Location() statemachine.Location {
 	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
 }
 
-// runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one allocation.
+// runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one
+// allocation.
 type runMachine struct {
 	statemachine.Builder[job.Void]
 	runLocals
@@ -157,7 +155,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that will have them.
+// fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func fooEnter(r *statemachine.Run, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -173,7 +172,8 @@ type fooLocals struct {
 	statemachine.Frame
 }
 
-// fooFrame is the frame of [foo] for a caller that is a machine: what it keeps and, at the end, its results.
+// fooFrame is the frame of [foo] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type fooFrame struct {
 	fooLocals
 
@@ -186,8 +186,8 @@ func (f *fooFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -215,11 +215,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:219
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:34
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:223
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:222
 }
 
 // Location returns where [foo] is suspended.
@@ -233,7 +232,8 @@ func (f *fooFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// fooMachine is the root of a chain of calls that begins with [foo]: chain, job and frame in one allocation.
+// fooMachine is the root of a chain of calls that begins with [foo]: chain, job and frame in one
+// allocation.
 type fooMachine struct {
 	statemachine.Builder[job.Void]
 	fooLocals
@@ -261,7 +261,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// barEnter enters [bar] for another machine. It returns the results, or the suspended frame that will have them.
+// barEnter enters [bar] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func barEnter(r *statemachine.Run, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -277,7 +278,8 @@ type barLocals struct {
 	statemachine.Frame
 }
 
-// barFrame is the frame of [bar] for a caller that is a machine: what it keeps and, at the end, its results.
+// barFrame is the frame of [bar] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type barFrame struct {
 	barLocals
 
@@ -290,8 +292,8 @@ func (f *barFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -307,7 +309,7 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:39: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:311
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:313
 	if !asleep1 {
 		goto resumed1
 	}
@@ -319,11 +321,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:323
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:41
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:327
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:328
 }
 
 // Location returns where [bar] is suspended.
@@ -337,7 +338,8 @@ func (f *barFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// barMachine is the root of a chain of calls that begins with [bar]: chain, job and frame in one allocation.
+// barMachine is the root of a chain of calls that begins with [bar]: chain, job and frame in one
+// allocation.
 type barMachine struct {
 	statemachine.Builder[job.Void]
 	barLocals
@@ -365,7 +367,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that will have them.
+// bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func bazEnter(r *statemachine.Run, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -381,7 +384,8 @@ type bazLocals struct {
 	statemachine.Frame
 }
 
-// bazFrame is the frame of [baz] for a caller that is a machine: what it keeps and, at the end, its results.
+// bazFrame is the frame of [baz] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type bazFrame struct {
 	bazLocals
 
@@ -394,8 +398,8 @@ func (f *bazFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -411,7 +415,7 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:46: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:415
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:419
 	if !asleep1 {
 		goto resumed1
 	}
@@ -423,11 +427,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:427
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:48
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:431
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:434
 }
 
 // Location returns where [baz] is suspended.
@@ -441,7 +444,8 @@ func (f *bazFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bazMachine is the root of a chain of calls that begins with [baz]: chain, job and frame in one allocation.
+// bazMachine is the root of a chain of calls that begins with [baz]: chain, job and frame in one
+// allocation.
 type bazMachine struct {
 	statemachine.Builder[job.Void]
 	bazLocals
@@ -457,4 +461,4 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5da3e940472ac6b1
+// Digest of what is above: e25997bd4f5d18b0

@@ -28,7 +28,8 @@ func queryAsync(arg0 context.Context, d *database) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// queryEnter enters [query] for another machine. It returns the results, or the suspended frame that will have them.
+// queryEnter enters [query] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func queryEnter(r *statemachine.Run, arg0 context.Context, d *database) (*queryFrame, error) {
 	frame := queryLocals{d: d}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -48,7 +49,8 @@ type queryLocals struct {
 	await1 *job.Job[string]
 }
 
-// queryFrame is the frame of [query] for a caller that is a machine: what it keeps and, at the end, its results.
+// queryFrame is the frame of [query] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type queryFrame struct {
 	queryLocals
 
@@ -81,7 +83,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:85
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:87
 		goto resume1
 	}
 	f.State = 1
@@ -91,15 +93,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/13-limited/main.go:60
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:97
 		f.await1 = nil
+//line github.com/movenext/movenext/examples/13-limited/main.go:61
 		f.d.end()
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:98
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/13-limited/main.go:62
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:103
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:105
 }
 
 // Location returns where [query] is suspended.
@@ -113,7 +115,8 @@ func (f *queryFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in one allocation.
+// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in
+// one allocation.
 type queryMachine struct {
 	statemachine.Builder[job.Void]
 	queryLocals
@@ -149,14 +152,15 @@ type limitedScopeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// limitedScopeArgs are the parameters of [limitedScope] that are needed only before its first suspension.
+// limitedScopeArgs are the parameters of [limitedScope] that are needed only before its first
+// suspension.
 type limitedScopeArgs struct {
 	ctx context.Context
 	d   *database
 }
 
-// moveNext runs [limitedScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [limitedScope] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -183,7 +187,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:187
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:191
 		goto resume1
 	}
 	f.State = 1
@@ -192,9 +196,8 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/13-limited/main.go:105
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:200
 	f.inScope1 = nil
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:198
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -204,7 +207,8 @@ func (f *limitedScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.limitedScope", "github.com/movenext/movenext/examples/13-limited/main.go", 105)
 }
 
-// limitedScopeMachine is the root of a chain of calls that begins with [limitedScope]: chain, job and frame in one allocation.
+// limitedScopeMachine is the root of a chain of calls that begins with [limitedScope]: chain, job
+// and frame in one allocation.
 type limitedScopeMachine struct {
 	statemachine.Builder[job.Void]
 	limitedScopeLocals
@@ -221,7 +225,8 @@ func (f *limitedScopeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// limitedScopeFunc1Run is a function literal of [limitedScope] for the runtime to call. It returns the results, or an error that reports its suspension.
+// limitedScopeFunc1Run is a function literal of [limitedScope] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func limitedScopeFunc1Run(d *database, ctx context.Context) error {
 	var r statemachine.Run
 	frame := limitedScopeFunc1Locals{}
@@ -233,21 +238,23 @@ func limitedScopeFunc1Run(d *database, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// limitedScopeFunc1Locals is what a function literal of [limitedScope] keeps while it is suspended.
+// limitedScopeFunc1Locals is what a function literal of [limitedScope] keeps while it is
+// suspended.
 type limitedScopeFunc1Locals struct {
 	statemachine.Frame
 
 	query1 *queryFrame
 }
 
-// limitedScopeFunc1Args are the parameters of a function literal of [limitedScope] that are needed only before its first suspension.
+// limitedScopeFunc1Args are the parameters of a function literal of [limitedScope] that are needed
+// only before its first suspension.
 type limitedScopeFunc1Args struct {
 	d   *database
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [limitedScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [limitedScope] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedScopeFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -261,7 +268,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	// main.go:108: s.Go(func(ctx context.Context) error { return query(ctx, d) })
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:265
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:272
 	if f.query1 == nil {
 		goto resumed1
 	}
@@ -270,10 +277,9 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	result0 = f.query1.Results(r)
-//line github.com/movenext/movenext/examples/13-limited/main.go:108
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:281
 	f.query1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:277
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -283,7 +289,8 @@ func (f *limitedScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.limitedScope", "github.com/movenext/movenext/examples/13-limited/main.go", 108)
 }
 
-// limitedScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [limitedScope]: chain and frame in one allocation.
+// limitedScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [limitedScope]: chain and frame in one allocation.
 type limitedScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	limitedScopeFunc1Locals
@@ -299,4 +306,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5ad59f4462411b14
+// Digest of what is above: a88eed57e9f206d3

@@ -29,7 +29,8 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 	return m.Start(ctx, &r, m)
 }
 
-// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
+// readEnter enters [read] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func readEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
 	frame := readLocals{}
 	if finished, v0, v1 := frame.moveNext(r, arrived); finished {
@@ -47,7 +48,8 @@ type readLocals struct {
 	await1 *job.Job[int]
 }
 
-// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end, its results.
+// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type readFrame struct {
 	readLocals
 
@@ -61,8 +63,8 @@ func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-// The parameter arrived is needed only before the first suspension.
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
+// parameter arrived is needed only before the first suspension.
 func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -78,7 +80,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finis
 	f.await1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:82
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -88,17 +90,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:94
 		f.await1 = nil
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:20
 		if n > 3 {
 			panic("too much to read")
 		}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:97
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:23
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:102
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:104
 }
 
 // Location returns where [read] is suspended.
@@ -112,7 +114,8 @@ func (f *readFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
+// allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
@@ -141,7 +144,8 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	return m.Start(ctx, &r, m)
 }
 
-// parseEnter enters [parse] for another machine. It returns the results, or the suspended frame that will have them.
+// parseEnter enters [parse] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func parseEnter(r *statemachine.Run, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &parseArgs{ctx: ctx, arrived: arrived}); finished {
@@ -165,7 +169,8 @@ type parseArgs struct {
 	arrived *job.Job[int]
 }
 
-// parseFrame is the frame of [parse] for a caller that is a machine: what it keeps and, at the end, its results.
+// parseFrame is the frame of [parse] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type parseFrame struct {
 	parseLocals
 
@@ -196,7 +201,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:200
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -205,14 +210,13 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:28
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:214
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:212
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:216
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:220
 }
 
 // Location returns where [parse] is suspended.
@@ -226,7 +230,8 @@ func (f *parseFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// parseMachine is the root of a chain of calls that begins with [parse]: chain, job and frame in one allocation.
+// parseMachine is the root of a chain of calls that begins with [parse]: chain, job and frame in
+// one allocation.
 type parseMachine struct {
 	statemachine.Builder[int]
 	parseLocals
@@ -285,7 +290,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:289
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:294
 	if f.parse1 == nil {
 		goto resumed1
 	}
@@ -294,12 +299,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:34
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:303
 	f.parse1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:303
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:308
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -309,7 +314,8 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[string]
 	serveLocals
@@ -326,4 +332,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 98a8ef8f9bc01275
+// Digest of what is above: 200726e964c22842

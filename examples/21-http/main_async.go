@@ -30,7 +30,8 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 	return m.Start(ctx, &r, m)
 }
 
-// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
+// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func askEnter(r *statemachine.Run, ctx context.Context, place, user string) (*askFrame, string, error) {
 	frame := askLocals{place: place, user: user}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -49,7 +50,8 @@ type askLocals struct {
 	user  string
 }
 
-// askFrame is the frame of [ask] for a caller that is a machine: what it keeps and, at the end, its results.
+// askFrame is the frame of [ask] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type askFrame struct {
 	askLocals
 
@@ -63,8 +65,8 @@ func (f *askFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -87,7 +89,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 		asleep1, err = statemachine.Sleep(r, ctx, patience)
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:91
+//line github.com/movenext/movenext/examples/21-http/main_async.go:93
 	if !asleep1 {
 		goto resumed1
 	}
@@ -100,16 +102,15 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:104
+//line github.com/movenext/movenext/examples/21-http/main_async.go:106
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/21-http/main.go:32
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:109
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/21-http/main.go:33
 	return true, f.place + " of " + f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:113
+//line github.com/movenext/movenext/examples/21-http/main_async.go:114
 }
 
 // Location returns where [ask] is suspended.
@@ -123,7 +124,8 @@ func (f *askFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
+// allocation.
 type askMachine struct {
 	statemachine.Builder[string]
 	askLocals
@@ -163,14 +165,15 @@ type dashboardLocals struct {
 	await2  *job.Job[[]string]
 }
 
-// dashboardArgs are the parameters of [dashboard] that are needed only before its first suspension.
+// dashboardArgs are the parameters of [dashboard] that are needed only before its first
+// suspension.
 type dashboardArgs struct {
 	ctx  context.Context
 	user string
 }
 
-// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -188,7 +191,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:192
+//line github.com/movenext/movenext/examples/21-http/main_async.go:195
 	if f.ask1 == nil {
 		goto resumed1
 	}
@@ -197,13 +200,13 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.profile, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/examples/21-http/main.go:39
+//line github.com/movenext/movenext/examples/21-http/main_async.go:204
 	f.ask1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:207
+//line github.com/movenext/movenext/examples/21-http/main_async.go:210
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -213,7 +216,7 @@ resumed1:
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:217
+//line github.com/movenext/movenext/examples/21-http/main_async.go:220
 		goto resume2
 	}
 	f.State = 2
@@ -222,22 +225,22 @@ resumed1:
 	return r.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/examples/21-http/main.go:43
 		var parts []string
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 		parts, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/21-http/main.go:43
+//line github.com/movenext/movenext/examples/21-http/main_async.go:232
 		f.await2 = nil
+//line github.com/movenext/movenext/examples/21-http/main.go:44
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:234
+//line github.com/movenext/movenext/examples/21-http/main_async.go:237
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:241
+//line github.com/movenext/movenext/examples/21-http/main_async.go:244
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -247,7 +250,8 @@ func (f *dashboardLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
 }
 
-// dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and frame in one allocation.
+// dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and
+// frame in one allocation.
 type dashboardMachine struct {
 	statemachine.Builder[string]
 	dashboardLocals
@@ -264,4 +268,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9a6cb78fab730263
+// Digest of what is above: 44284d6315a69a50

@@ -19,7 +19,8 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// accountsAsync returns the stream of [accounts]: each range over it runs the function as a state machine.
+// accountsAsync returns the stream of [accounts]: each range over it runs the function as a state
+// machine.
 func accountsAsync(ctx context.Context, db *sql.DB) *job.Stream[account] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[account, error] {
 		return &accountsFrame{ctx: ctx, db: db}
@@ -39,7 +40,8 @@ type accountsFrame struct {
 	await3 *job.Job[*account]
 }
 
-// MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [accounts] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -71,7 +73,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:75
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -80,15 +82,13 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
 		var err2 error
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.rows, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:89
 		f.await1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:49
 		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:49
 			goto endIf1
 		}
 		// main.go:50: yield(account{}, err)
@@ -112,7 +112,7 @@ endIf1:
 		f.defers.PushPlain(func() { _ = rows.Close() })
 	}
 for1:
-	// main.go:55: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
+	// main.go:55: … job.Blocking(ctx, func(context.Context) (a *account, err error) {
 	{
 		rows := f.rows
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
@@ -135,27 +135,23 @@ for1:
 	return r.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:55
 		var row *account
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 		row, err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/examples/22-sql/main.go:55
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:142
 		f.await3 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:63
 		if err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
 			goto case1
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if row == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:66
 			goto case2
 		}
 		// main.go:66: case row == nil || !yield(*row, nil):
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:159
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:155
 	f.State = 4
 	f.db = nil // not needed any more
 	return true
@@ -165,17 +161,16 @@ resume4:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if !yield1 {
-//line github.com/movenext/movenext/examples/22-sql/main.go:66
 			goto case2
 		}
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:173
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:168
 	goto endSwitch1
 case1:
 	// main.go:64: yield(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:179
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:174
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -190,7 +185,7 @@ case2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:194
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:189
 	goto for1
 }
 
@@ -239,7 +234,8 @@ func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	}
 }
 
-// step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
 func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	state := f.State
@@ -261,7 +257,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	default:
 		f.Misuse(state)
 	}
-	// main.go:77: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
+	// main.go:77: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
 	{
 		db := db
 		ctx := f.ctx
@@ -270,7 +266,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:274
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:270
 		goto resume1
 	}
 	f.State = 1
@@ -279,12 +275,11 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.tx, *f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:279
 	f.await1 = nil
+//line github.com/movenext/movenext/examples/22-sql/main.go:78
 	if (*f.err) != nil {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:286
 		goto epilogue
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
 	}
 	{
 		err := f.err
@@ -304,7 +299,7 @@ resume1:
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:308
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:303
 		goto resume2
 	}
 	f.State = 2
@@ -314,12 +309,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:313
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:323
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:318
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
@@ -329,7 +324,7 @@ resume2:
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:333
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
 		goto resume3
 	}
 	f.State = 3
@@ -340,12 +335,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:339
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:349
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:344
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
@@ -355,7 +350,7 @@ resume3:
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:359
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:354
 		goto resume4
 	}
 	f.State = 4
@@ -365,14 +360,14 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	_, *f.err = statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main.go:93
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
 	f.await4 = nil
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:376
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:371
 		return true, false
 	}
 	f.State = 5
@@ -381,7 +376,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:385
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:380
 	goto epilogue
 }
 
@@ -390,7 +385,8 @@ func (f *transferFrame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
 }
 
-// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
+// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and
+// frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferFrame
@@ -406,7 +402,8 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the results, or the suspended frame that will have them.
+// transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
 	if frame.moveNext(r, &transferFunc1Args{ctx: ctx, tx: tx}) {
@@ -427,7 +424,8 @@ type transferFunc1Frame struct {
 	await1 *job.Job[job.Void]
 }
 
-// transferFunc1Args are the parameters of a function literal of [transfer] that are needed only before its first suspension.
+// transferFunc1Args are the parameters of a function literal of [transfer] that are needed only
+// before its first suspension.
 type transferFunc1Args struct {
 	ctx context.Context
 	tx  *sql.Tx
@@ -438,8 +436,8 @@ func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [transfer] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Args) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -452,7 +450,6 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:82
 	if (*f.err) == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:82
 		goto endIf1
 	}
 	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
@@ -460,7 +457,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	f.await1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:464
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:461
 		goto resume1
 	}
 	f.State = 1
@@ -470,12 +467,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 		_, undone := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:471
 		f.await1 = nil
+//line github.com/movenext/movenext/examples/22-sql/main.go:84
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:477
 	f.State = statemachine.Finished
 	return true
 }
@@ -485,7 +483,8 @@ func (f *transferFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
 }
 
-// Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [transfer] returned, or raises again the panic that
+// ended it.
 func (f *transferFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -548,7 +547,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:552
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:551
 		goto resume1
 	}
 	f.State = 1
@@ -556,7 +555,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
 		goto done1
 	}
 	{
@@ -564,7 +562,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:566
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -574,12 +572,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:576
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:581
 		goto resume2
 	}
 	f.State = 2
@@ -589,16 +587,15 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:591
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:599
 		goto resume3
 	}
 	f.State = 3
@@ -608,23 +605,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:609
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:614
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:615
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:108
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:620
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:628
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:624
 }
 
 // Location returns where [report] is suspended.
@@ -632,7 +628,8 @@ func (f *reportFrame) Location() statemachine.Location {
 	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
 }
 
-// reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in one allocation.
+// reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in
+// one allocation.
 type reportMachine struct {
 	statemachine.Builder[job.Void]
 	reportFrame
@@ -649,4 +646,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2d7516f15910df88
+// Digest of what is above: 64a8a171e7a15f9c

@@ -30,7 +30,8 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
+// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -48,7 +49,8 @@ type fetchLocals struct {
 	number int
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type fetchFrame struct {
 	fetchLocals
 
@@ -79,7 +81,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:83
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:85
 	if !asleep1 {
 		goto resumed1
 	}
@@ -89,11 +91,11 @@ resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:93
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:95
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	return true, page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:97
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:99
 }
 
 // Location returns where [fetch] is suspended.
@@ -107,7 +109,8 @@ func (f *fetchFrame) Results(r *statemachine.Run) (page, error) {
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
+// one allocation.
 type fetchMachine struct {
 	statemachine.Builder[page]
 	fetchLocals
@@ -123,7 +126,8 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// pagesAsync returns the stream of [pages]: each range over it runs the function as a state machine.
+// pagesAsync returns the stream of [pages]: each range over it runs the function as a state
+// machine.
 func pagesAsync(ctx context.Context) *job.Stream[page] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[page, error] {
 		return &pagesFrame{ctx: ctx}
@@ -141,7 +145,8 @@ type pagesFrame struct {
 	fetch1 *fetchFrame
 }
 
-// MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [pages] from where it stopped to its next suspension (false), or to its next value
+// or its end (true).
 func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var fetch2 page
@@ -159,13 +164,7 @@ func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:28
 	fmt.Println("  open")
-	f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:29
-		defer fmt.Println("  close")
-//line github.com/movenext/movenext/examples/23-stream/main.go:29
-		raise()
-//line github.com/movenext/movenext/examples/23-stream/main.go:29
-	})
+	f.defers.Push(func(raise func()) { defer fmt.Println("  close"); raise() })
 	f.n = 1
 for1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:31
@@ -173,7 +172,7 @@ for1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1, fetch2, fetch3 = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:177
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:176
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -182,13 +181,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch2, fetch3 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main.go:32
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:185
 	f.fetch1 = nil
 resumed1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch2, fetch3)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:192
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:191
 	f.State = 2
 	return true
 resume2:
@@ -204,7 +203,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:208
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:207
 	goto for1
 }
 
@@ -238,8 +237,8 @@ type readFrame struct {
 	result0 error
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
 	state := f.State
@@ -265,7 +264,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:269
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:268
 		goto resume1
 	}
 	f.State = 1
@@ -273,7 +272,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:41
 		goto done1
 	}
 	{
@@ -281,7 +279,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:285
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:283
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -290,12 +288,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:294
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:292
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:299
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:297
 		goto resume2
 	}
 	f.State = 2
@@ -305,16 +303,15 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:46
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	return true
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:318
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:315
 		goto resume3
 	}
 	f.State = 3
@@ -324,24 +321,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:46
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:325
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:46
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:331
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main.go:51
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:337
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:345
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:341
 }
 
 // Location returns where [read] is suspended.
@@ -349,7 +345,8 @@ func (f *readFrame) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
-// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one
+// allocation.
 type readMachine struct {
 	statemachine.Builder[job.Void]
 	readFrame
@@ -366,4 +363,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 92ad1c1a22a9e086
+// Digest of what is above: 818c1ff3e57d797b

@@ -30,7 +30,8 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
+// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -49,7 +50,8 @@ type fetchLocals struct {
 	round  int
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type fetchFrame struct {
 	fetchLocals
 
@@ -80,7 +82,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:84
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:86
 	if !asleep1 {
 		goto resumed1
 	}
@@ -92,22 +94,19 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err != nil {
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:96
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:23
 		return true, "", err
 	}
 	if f.round == 0 || f.mirror == "north" {
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:102
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:26
 		return true, "", errBusy
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:107
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:28
 	return true, "a page from " + f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:111
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:110
 }
 
 // Location returns where [fetch] is suspended.
@@ -121,7 +120,8 @@ func (f *fetchFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
+// one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
 	fetchLocals
@@ -186,7 +186,6 @@ func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 range1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	if f.round >= 3 {
-//line github.com/movenext/movenext/examples/24-retry/main.go:33
 		goto endRange1
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
@@ -196,7 +195,6 @@ range1:
 range2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/examples/24-retry/main.go:34
 		goto endRange2
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
@@ -204,7 +202,7 @@ range2:
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:208
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:206
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -213,12 +211,11 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main.go:35
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:215
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:222
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:37
 		return true, page, nil
@@ -226,7 +223,7 @@ resumed1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:230
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:227
 	goto range2
 endRange2:
 	{
@@ -236,7 +233,7 @@ endRange2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:240
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:237
 	if !asleep1 {
 		goto resumed2
 	}
@@ -249,20 +246,19 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:43
 		return true, "", err2
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:256
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:266
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:262
 }
 
 // Location returns where [fetchAny] is suspended.
@@ -270,7 +266,8 @@ func (f *fetchAnyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
-// fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and frame in one allocation.
+// fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and
+// frame in one allocation.
 type fetchAnyMachine struct {
 	statemachine.Builder[string]
 	fetchAnyLocals
@@ -287,4 +284,4 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 063e97c878a077a8
+// Digest of what is above: 8c5b38badc5e919b

@@ -78,7 +78,7 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
 	_, *f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:26
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:82
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
@@ -92,7 +92,8 @@ func (f *gatherLocals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
 }
 
-// gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in one allocation.
+// gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in
+// one allocation.
 type gatherMachine struct {
 	statemachine.Builder[job.Tuple2[int64, int]]
 	gatherLocals
@@ -109,7 +110,8 @@ func (f *gatherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// gatherFunc1Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
+// gatherFunc1Run is a function literal of [gather] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, err *error, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
@@ -131,15 +133,16 @@ type gatherFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// gatherFunc1Args are the parameters of a function literal of [gather] that are needed only before its first suspension.
+// gatherFunc1Args are the parameters of a function literal of [gather] that are needed only before
+// its first suspension.
 type gatherFunc1Args struct {
 	count *atomic.Int64
 	all   *job.Source[int]
 	s     *job.Scope
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [gather] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -165,7 +168,7 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 	f.await1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:169
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:172
 		goto resume1
 	}
 	f.State = 1
@@ -174,10 +177,11 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	*f.goroutines, *f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:36
-	f.await1 = nil
-	result0 = (*f.err)
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:181
+	f.await1 = nil
+//line github.com/movenext/movenext/examples/25-scope/main.go:37
+	result0 = (*f.err)
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:185
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -187,7 +191,8 @@ func (f *gatherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
 }
 
-// gatherFunc1Machine is the root of a chain of calls that begins with a function literal of [gather]: chain and frame in one allocation.
+// gatherFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [gather]: chain and frame in one allocation.
 type gatherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc1Locals
@@ -203,7 +208,8 @@ func (f *gatherFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// gatherFunc2Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
+// gatherFunc2Run is a function literal of [gather] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := gatherFunc2Locals{}
@@ -222,14 +228,15 @@ type gatherFunc2Locals struct {
 	await1 *job.Job[int]
 }
 
-// gatherFunc2Args are the parameters of a function literal of [gather] that are needed only before its first suspension.
+// gatherFunc2Args are the parameters of a function literal of [gather] that are needed only before
+// its first suspension.
 type gatherFunc2Args struct {
 	count *atomic.Int64
 	all   *job.Source[int]
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [gather] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -249,7 +256,7 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	f.await1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:253
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:260
 		goto resume1
 	}
 	f.State = 1
@@ -259,14 +266,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:32
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
 		f.await1 = nil
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:265
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/25-scope/main.go:33
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:276
 }
 
 // Location returns where a function literal of [gather] is suspended.
@@ -274,7 +280,8 @@ func (f *gatherFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
 }
 
-// gatherFunc2Machine is the root of a chain of calls that begins with a function literal of [gather]: chain and frame in one allocation.
+// gatherFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [gather]: chain and frame in one allocation.
 type gatherFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc2Locals
@@ -290,4 +297,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1c860b263a102b6f
+// Digest of what is above: 05301fddef534ec7

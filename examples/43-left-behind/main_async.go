@@ -29,7 +29,8 @@ func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leaveEnter enters [leave] for another machine. It returns the results, or the suspended frame that will have them.
+// leaveEnter enters [leave] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func leaveEnter(r *statemachine.Run, ctx context.Context, l *left) (*leaveFrame, error) {
 	frame := leaveLocals{ctx: ctx, l: l}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -48,7 +49,8 @@ type leaveLocals struct {
 	l   *left
 }
 
-// leaveFrame is the frame of [leave] for a caller that is a machine: what it keeps and, at the end, its results.
+// leaveFrame is the frame of [leave] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type leaveFrame struct {
 	leaveLocals
 
@@ -74,10 +76,10 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// main.go:30: if err := job.Sleep(ctx, time.Minute); err != nil { // as a machine, it suspends here
+	// main.go:30: … job.Sleep(ctx, time.Minute); err != nil { // as a machine, it suspends here
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:81
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:83
 	if !asleep1 {
 		goto resumed1
 	}
@@ -89,7 +91,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	if err != nil { // as a machine, it suspends here
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:93
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:31
 		return true, err
@@ -101,7 +102,6 @@ resumed1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:35
 	f.l.twin = restAsync(f.ctx)
 	f.l.sleep = job.SleepAsync(f.ctx, time.Hour)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:105
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:37
 	return true, nil
@@ -119,7 +119,8 @@ func (f *leaveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaveMachine is the root of a chain of calls that begins with [leave]: chain, job and frame in one allocation.
+// leaveMachine is the root of a chain of calls that begins with [leave]: chain, job and frame in
+// one allocation.
 type leaveMachine struct {
 	statemachine.Builder[job.Void]
 	leaveLocals
@@ -136,7 +137,8 @@ func (f *leaveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// leaveFunc1Run is a function literal of [leave] for the runtime to call. It returns the results, or an error that reports its suspension.
+// leaveFunc1Run is a function literal of [leave] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func leaveFunc1Run(ctx context.Context) error {
 	var r statemachine.Run
 	frame := leaveFunc1Locals{}
@@ -153,8 +155,8 @@ type leaveFunc1Locals struct {
 	statemachine.Frame
 }
 
-// moveNext runs a function literal of [leave] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [leave] from where it stopped to its next suspension (false)
+// or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -166,10 +168,10 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	default:
 		f.Misuse(state)
 	}
-	// main.go:34: l.job = job.Go(ctx, func(ctx context.Context) error { return job.Sleep(ctx, 20*time.Minute) })
+	// main.go:34: … job.Sleep(ctx, 20*time.Minute) })
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	asleep1, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:173
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:175
 	if !asleep1 {
 		goto resumed1
 	}
@@ -179,7 +181,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:183
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:185
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -189,7 +191,8 @@ func (f *leaveFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
 }
 
-// leaveFunc1Machine is the root of a chain of calls that begins with a function literal of [leave]: chain and frame in one allocation.
+// leaveFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [leave]: chain and frame in one allocation.
 type leaveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	leaveFunc1Locals
@@ -222,8 +225,8 @@ type restLocals struct {
 	statemachine.Frame
 }
 
-// moveNext runs [rest] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [rest] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -235,10 +238,10 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:41: func rest(ctx context.Context) error { return job.Sleep(ctx, 40*time.Minute) }
+	// main.go:41: … job.Sleep(ctx, 40*time.Minute) }
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	asleep1, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:242
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:245
 	if !asleep1 {
 		goto resumed1
 	}
@@ -248,7 +251,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:252
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:255
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -258,7 +261,8 @@ func (f *restLocals) Location() statemachine.Location {
 	return f.Frame.At("main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
 }
 
-// restMachine is the root of a chain of calls that begins with [rest]: chain, job and frame in one allocation.
+// restMachine is the root of a chain of calls that begins with [rest]: chain, job and frame in one
+// allocation.
 type restMachine struct {
 	statemachine.Builder[job.Void]
 	restLocals
@@ -293,14 +297,15 @@ type asMachineLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// asMachineArgs are the parameters of [asMachine] that are needed only before its first suspension.
+// asMachineArgs are the parameters of [asMachine] that are needed only before its first
+// suspension.
 type asMachineArgs struct {
 	ctx context.Context
 	l   *left
 }
 
-// moveNext runs [asMachine] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [asMachine] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -311,7 +316,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 	default:
 		f.Misuse(state)
 	}
-	// main.go:47: _, err := job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await()
+	// main.go:47: … job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await( …
 	{
 		l := args.l
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
@@ -321,7 +326,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:325
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:330
 		goto resume1
 	}
 	f.State = 1
@@ -331,14 +336,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:47
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:340
 		f.await1 = nil
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:337
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:48
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:342
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:346
 }
 
 // Location returns where [asMachine] is suspended.
@@ -346,7 +350,8 @@ func (f *asMachineLocals) Location() statemachine.Location {
 	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// asMachineMachine is the root of a chain of calls that begins with [asMachine]: chain, job and frame in one allocation.
+// asMachineMachine is the root of a chain of calls that begins with [asMachine]: chain, job and
+// frame in one allocation.
 type asMachineMachine struct {
 	statemachine.Builder[job.Void]
 	asMachineLocals
@@ -363,7 +368,8 @@ func (f *asMachineMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// asMachineFunc1Run is a function literal of [asMachine] for the runtime to call. It returns the results, or an error that reports its suspension.
+// asMachineFunc1Run is a function literal of [asMachine] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func asMachineFunc1Run(l *left, ctx context.Context) error {
 	var r statemachine.Run
 	frame := asMachineFunc1Locals{}
@@ -382,14 +388,15 @@ type asMachineFunc1Locals struct {
 	leave1 *leaveFrame
 }
 
-// asMachineFunc1Args are the parameters of a function literal of [asMachine] that are needed only before its first suspension.
+// asMachineFunc1Args are the parameters of a function literal of [asMachine] that are needed only
+// before its first suspension.
 type asMachineFunc1Args struct {
 	l   *left
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [asMachine] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [asMachine] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -400,10 +407,10 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	default:
 		f.Misuse(state)
 	}
-	// main.go:47: _, err := job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await()
+	// main.go:47: … leave(ctx, l) }).Await()
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:407
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:414
 	if f.leave1 == nil {
 		goto resumed1
 	}
@@ -412,10 +419,9 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main.go:47
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:423
 	f.leave1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:419
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -425,7 +431,8 @@ func (f *asMachineFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// asMachineFunc1Machine is the root of a chain of calls that begins with a function literal of [asMachine]: chain and frame in one allocation.
+// asMachineFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [asMachine]: chain and frame in one allocation.
 type asMachineFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	asMachineFunc1Locals
@@ -441,4 +448,4 @@ func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ddac91a3213df67a
+// Digest of what is above: a2b961ec92c7c1f7

@@ -18,9 +18,9 @@ const (
 )
 
 // serveAsync starts [chat.serve] as a state machine and returns its job.
-func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (result *job.Job[job.Void]) {
+func (c *chat) serveAsync(ctx context.Context, m *member, of string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
+	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		r.Rethrow()
@@ -30,9 +30,10 @@ func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (resu
 	return m2.Start(ctx, &r, m2)
 }
 
-// serveEnter enters [chat.serve] for another machine. It returns the results, or the suspended frame that will have them.
-func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, roomName string) *chatServeFrame {
-	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
+// serveEnter enters [chat.serve] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, of string) *chatServeFrame {
+	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
 	if frame.MoveNext(r) {
 		r.Rethrow()
 		return nil
@@ -48,17 +49,18 @@ type chatServeFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	c        *chat
-	ctx      context.Context
-	m        *member
-	roomName string
+	c   *chat
+	ctx context.Context
+	m   *member
+	of  string
 
-	r            *room
-	readMessage1 *socketReadMessageFrame
-	end2         *socketEndFrame
+	r     *room
+	next1 *socketNextFrame
+	end2  *socketEndFrame
 }
 
-// MoveNext runs [chat.serve] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [chat.serve] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(run1, &f.Frame, &finished)
 	var op ws.OpCode
@@ -77,7 +79,6 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 	}
 	{
 		c := f.c
-//line github.com/movenext/movenext/examples/chat/chat.go:163
 		{
 //line github.com/movenext/movenext/examples/chat/chat.go:163
 			arg1 := f.m.socket
@@ -86,33 +87,32 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 		}
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:164
-	f.r = f.c.join(f.ctx, f.roomName, f.m)
+	f.r = f.c.join(f.ctx, f.of, f.m)
 for1:
-	// chat.go:166: op, text, err := m.readMessage(ctx)
+	// chat.go:166: op, text, err := m.next(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:95
-	if f.readMessage1 == nil {
+	f.next1, op, text2, err = f.m.nextEnter(run1, f.ctx)
+//line github.com/movenext/movenext/examples/chat/chat_async.go:96
+	if f.next1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat.go:166
-	f.readMessage1 = nil
+	op, text2, err = f.next1.Results(run1)
+//line github.com/movenext/movenext/examples/chat/chat_async.go:105
+	f.next1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/chat.go:167
 	if err == nil && op != ws.OpText {
 		err = &closeError{ws.StatusUnsupportedData, "a chat is text"}
 	}
 	if err == nil {
-//line github.com/movenext/movenext/examples/chat/chat.go:170
 		goto endIf1
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:171
-	f.c.leave(f.ctx, f.roomName, f.r, f.m)
+	f.c.leave(f.ctx, f.of, f.r, f.m)
 	// chat.go:172: m.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:172
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
@@ -121,21 +121,20 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	f.c, f.ctx, f.m, f.roomName, f.r = nil, nil, nil, "", nil // not needed any more
+	f.c, f.ctx, f.m, f.of, f.r = nil, nil, nil, "", nil // not needed any more
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:172
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat.go:172
+//line github.com/movenext/movenext/examples/chat/chat_async.go:130
 	f.end2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/chat/chat.go:173
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/chat.go:173
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:139
+//line github.com/movenext/movenext/examples/chat/chat_async.go:138
 	goto for1
 }
 
@@ -149,7 +148,8 @@ func (f *chatServeFrame) Results(run1 *statemachine.Run) {
 	run1.Rethrow()
 }
 
-// chatServeMachine is the root of a chain of calls that begins with [chat.serve]: chain, job and frame in one allocation.
+// chatServeMachine is the root of a chain of calls that begins with [chat.serve]: chain, job and
+// frame in one allocation.
 type chatServeMachine struct {
 	statemachine.Builder[job.Void]
 	chatServeFrame
@@ -179,7 +179,8 @@ func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// echoEnter enters [chat.echo] for another machine. It returns the results, or the suspended frame that will have them.
+// echoEnter enters [chat.echo] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *chat) echoEnter(r *statemachine.Run, ctx context.Context, s *socket) *chatEchoFrame {
 	frame := chatEchoFrame{ctx: ctx, s: s}
 	if frame.moveNext(r, c) {
@@ -200,8 +201,8 @@ type chatEchoFrame struct {
 	ctx context.Context
 	s   *socket
 
-	readMessage1 *socketReadMessageFrame
-	end2         *socketEndFrame
+	next1 *socketNextFrame
+	end2  *socketEndFrame
 }
 
 // MoveNext continues [chat.echo] where it stopped.
@@ -209,8 +210,8 @@ func (f *chatEchoFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [chat.echo] from where it stopped to its next suspension (false) or its end (true).
-// The parameter c is needed only before the first suspension.
+// moveNext runs [chat.echo] from where it stopped to its next suspension (false) or its end
+// (true). The parameter c is needed only before the first suspension.
 func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var op ws.OpCode
@@ -234,24 +235,23 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 		f.defers.PushPlain(func() { c.remove(s) })
 	}
 for1:
-	// chat.go:185: op, message, err := s.readMessage(ctx)
+	// chat.go:185: op, message, err := s.next(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:241
-	if f.readMessage1 == nil {
+	f.next1, op, message, err = f.s.nextEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/chat/chat_async.go:242
+	if f.next1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat.go:185
-	f.readMessage1 = nil
+	op, message, err = f.next1.Results(r)
+//line github.com/movenext/movenext/examples/chat/chat_async.go:251
+	f.next1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/chat.go:186
 	if err == nil {
-//line github.com/movenext/movenext/examples/chat/chat.go:186
 		goto endIf1
 	}
 	// chat.go:187: s.end(ctx, err)
@@ -267,16 +267,15 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:187
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat.go:187
+//line github.com/movenext/movenext/examples/chat/chat_async.go:271
 	f.end2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/chat/chat.go:188
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/chat.go:188
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:280
+//line github.com/movenext/movenext/examples/chat/chat_async.go:279
 	goto for1
 }
 
@@ -290,7 +289,8 @@ func (f *chatEchoFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// chatEchoMachine is the root of a chain of calls that begins with [chat.echo]: chain, job and frame in one allocation.
+// chatEchoMachine is the root of a chain of calls that begins with [chat.echo]: chain, job and
+// frame in one allocation.
 type chatEchoMachine struct {
 	statemachine.Builder[job.Void]
 	chatEchoFrame
@@ -307,4 +307,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 642d58aa18b427d1
+// Digest of what is above: e74724e614bc60fd

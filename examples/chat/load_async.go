@@ -32,7 +32,8 @@ func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// listenEnter enters [load.listen] for another machine. It returns the results, or the suspended frame that will have them.
+// listenEnter enters [load.listen] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (l *load) listenEnter(r *statemachine.Run, ctx context.Context, s *socket) *loadListenFrame {
 	frame := loadListenFrame{l: l, ctx: ctx, s: s}
 	if frame.MoveNext(r) {
@@ -52,12 +53,13 @@ type loadListenFrame struct {
 	ctx context.Context
 	s   *socket
 
-	entered      bool
-	readMessage1 *socketReadMessageFrame
-	end2         *socketEndFrame
+	entered bool
+	next1   *socketNextFrame
+	end2    *socketEndFrame
 }
 
-// MoveNext runs [load.listen] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [load.listen] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	var text2 []byte
 	var err error
@@ -75,24 +77,23 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/examples/chat/load.go:98
 	f.entered = false
 for1:
-	// load.go:100: _, text, err := s.readMessage(ctx)
+	// load.go:100: _, text, err := s.next(ctx)
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:82
-	if f.readMessage1 == nil {
+	f.next1, _, text2, err = f.s.nextEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/chat/load_async.go:84
+	if f.next1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load.go:100
-	f.readMessage1 = nil
+	_, text2, err = f.next1.Results(r)
+//line github.com/movenext/movenext/examples/chat/load_async.go:93
+	f.next1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
 	if err == nil {
-//line github.com/movenext/movenext/examples/chat/load.go:101
 		goto endIf1
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:102
@@ -103,7 +104,7 @@ resumed1:
 	// load.go:106: s.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:107
+//line github.com/movenext/movenext/examples/chat/load_async.go:108
 	if f.end2 == nil {
 		goto resumed2
 	}
@@ -113,10 +114,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load.go:106
+//line github.com/movenext/movenext/examples/chat/load_async.go:118
 	f.end2 = nil
 resumed2:
-//line github.com/movenext/movenext/examples/chat/load_async.go:120
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -139,7 +139,8 @@ func (f *loadListenFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// loadListenMachine is the root of a chain of calls that begins with [load.listen]: chain, job and frame in one allocation.
+// loadListenMachine is the root of a chain of calls that begins with [load.listen]: chain, job and
+// frame in one allocation.
 type loadListenMachine struct {
 	statemachine.Builder[job.Void]
 	loadListenFrame
@@ -155,31 +156,32 @@ func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// sendAllAsync starts [load.sendAll] as a state machine and returns its job.
-func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
+// speakAsync starts [load.speak] as a state machine and returns its job.
+func (l *load) speakAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
+	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
 	defer statemachine.Catch(&r, &result)
 	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
-	m := &loadSendAllMachine{loadSendAllLocals: frame}
+	m := &loadSpeakMachine{loadSpeakLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// sendAllEnter enters [load.sendAll] for another machine. It returns the results, or the suspended frame that will have them.
-func (l *load) sendAllEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSendAllFrame, int, error) {
-	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
+// speakEnter enters [load.speak] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (l *load) speakEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSpeakFrame, int, error) {
+	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
 	if finished, v1 := frame.moveNext(r); finished {
 		return nil, frame.sent, v1
 	}
-	m := &loadSendAllFrame{loadSendAllLocals: frame}
+	m := &loadSpeakFrame{loadSpeakLocals: frame}
 	r.Push(ctx, m)
 	return m, 0, nil
 }
 
-// loadSendAllLocals is what [load.sendAll] keeps while it is suspended.
-type loadSendAllLocals struct {
+// loadSpeakLocals is what [load.speak] keeps while it is suspended.
+type loadSpeakLocals struct {
 	statemachine.Frame
 
 	l       *load
@@ -193,21 +195,23 @@ type loadSendAllLocals struct {
 	sent int
 }
 
-// loadSendAllFrame is the frame of [load.sendAll] for a caller that is a machine: what it keeps and, at the end, its results.
-type loadSendAllFrame struct {
-	loadSendAllLocals
+// loadSpeakFrame is the frame of [load.speak] for a caller that is a machine: what it keeps and,
+// at the end, its results.
+type loadSpeakFrame struct {
+	loadSpeakLocals
 
 	err error
 }
 
-// MoveNext continues [load.sendAll] where it stopped.
-func (f *loadSendAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [load.speak] where it stopped.
+func (f *loadSpeakFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [load.sendAll] from where it stopped to its next suspension (false) or its end (true).
-func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+// moveNext runs [load.speak] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *loadSpeakLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -225,7 +229,7 @@ for1:
 	// load.go:143: if err := pace.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:229
+//line github.com/movenext/movenext/examples/chat/load_async.go:233
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -234,13 +238,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load.go:143
+//line github.com/movenext/movenext/examples/chat/load_async.go:242
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:244
+//line github.com/movenext/movenext/examples/chat/load_async.go:248
 		f.State = statemachine.Finished
 		return true, err //nolint:nilerr // the time is over
 	}
@@ -254,36 +258,37 @@ resumed1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:258
+//line github.com/movenext/movenext/examples/chat/load_async.go:262
 	goto for1
 }
 
-// Location returns where [load.sendAll] is suspended.
-func (f *loadSendAllLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
+// Location returns where [load.speak] is suspended.
+func (f *loadSpeakLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*load).speak", "github.com/movenext/movenext/examples/chat/load.go", 143)
 }
 
-// Results returns what [load.sendAll] returned, or raises again the panic that ended it.
-func (f *loadSendAllFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [load.speak] returned, or raises again the panic that ended it.
+func (f *loadSpeakFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.sent, f.err
 }
 
-// loadSendAllMachine is the root of a chain of calls that begins with [load.sendAll]: chain, job and frame in one allocation.
-type loadSendAllMachine struct {
+// loadSpeakMachine is the root of a chain of calls that begins with [load.speak]: chain, job and
+// frame in one allocation.
+type loadSpeakMachine struct {
 	statemachine.Builder[int]
-	loadSendAllLocals
+	loadSpeakLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
+func (f *loadSpeakMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, f.sent, v1)
-	f.loadSendAllLocals = loadSendAllLocals{Frame: f.loadSendAllLocals.Frame} // the job keeps nothing else alive
+	f.loadSpeakLocals = loadSpeakLocals{Frame: f.loadSpeakLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b797ba325408bdb2
+// Digest of what is above: 5747958d7220fcb0

@@ -22,58 +22,61 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// readMessageAsync starts [socket.readMessage] as a state machine and returns its job.
-func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
+// nextAsync starts [socket.next] as a state machine and returns its job.
+func (s *socket) nextAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
 	var r statemachine.Run
-	frame := socketReadMessageLocals{s: s, ctx: ctx}
+	frame := socketNextLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketReadMessageMachine{socketReadMessageLocals: frame}
+	m := &socketNextMachine{socketNextLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readMessageEnter enters [socket.readMessage] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) readMessageEnter(r *statemachine.Run, ctx context.Context) (*socketReadMessageFrame, ws.OpCode, []byte, error) {
-	frame := socketReadMessageLocals{s: s, ctx: ctx}
+// nextEnter enters [socket.next] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (s *socket) nextEnter(r *statemachine.Run, ctx context.Context) (*socketNextFrame, ws.OpCode, []byte, error) {
+	frame := socketNextLocals{s: s, ctx: ctx}
 	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
-	m := &socketReadMessageFrame{socketReadMessageLocals: frame}
+	m := &socketNextFrame{socketNextLocals: frame}
 	r.Push(ctx, m)
 	return m, 0, nil, nil
 }
 
-// socketReadMessageLocals is what [socket.readMessage] keeps while it is suspended.
-type socketReadMessageLocals struct {
+// socketNextLocals is what [socket.next] keeps while it is suspended.
+type socketNextLocals struct {
 	statemachine.Frame
 
 	s   *socket
 	ctx context.Context
 
-	asked      bool
-	readable1  *statemachine.WaitingVoid[int]
-	readFrame2 *socketReadFrameFrame
+	asked     bool
+	readable1 *statemachine.WaitingVoid[int]
+	frame2    *socketFrameFrame
 }
 
-// socketReadMessageFrame is the frame of [socket.readMessage] for a caller that is a machine: what it keeps and, at the end, its results.
-type socketReadMessageFrame struct {
-	socketReadMessageLocals
+// socketNextFrame is the frame of [socket.next] for a caller that is a machine: what it keeps and,
+// at the end, its results.
+type socketNextFrame struct {
+	socketNextLocals
 
 	op      ws.OpCode
 	message []byte
 	err     error
 }
 
-// MoveNext continues [socket.readMessage] where it stopped.
-func (f *socketReadMessageFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.next] where it stopped.
+func (f *socketNextFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.op, f.message, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.readMessage] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
+// moveNext runs [socket.next] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *socketNextLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
 	var err2 error
 	var message2 []byte
 	var complete bool
@@ -94,13 +97,12 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:82
 	err2 = f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence))
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:83
 		goto endIf1
 	}
 	// socket.go:84: err = s.in.Readable(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:84
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:104
+//line github.com/movenext/movenext/examples/chat/socket_async.go:106
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -109,14 +111,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:84
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:84
+//line github.com/movenext/movenext/examples/chat/socket_async.go:115
 	f.readable1 = nil
 resumed1:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
 		if f.asked {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:120
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:88
 			return true, 0, nil, errSilent
@@ -126,119 +127,121 @@ endIf1:
 		goto next1
 	}
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:130
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:95
 		return true, 0, nil, err2
 	}
 	f.asked = false
-	// socket.go:98: message, complete, err := s.readFrame(ctx)
+	// socket.go:98: message, complete, err := s.frame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
+	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:139
-	if f.readFrame2 == nil {
+	if f.frame2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	message2, complete, err2 = f.readFrame2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:98
-	f.readFrame2 = nil
+	message2, complete, err2 = f.frame2.Results(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:148
+	f.frame2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:99
 	if complete || err2 != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:153
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:100
 		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:159
+//line github.com/movenext/movenext/examples/chat/socket_async.go:158
 	goto for1
 }
 
-// Location returns where [socket.readMessage] is suspended.
-func (f *socketReadMessageLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 84, 98)
+// Location returns where [socket.next] is suspended.
+func (f *socketNextLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).next", "github.com/movenext/movenext/examples/chat/socket.go", 84, 98)
 }
 
-// Results returns what [socket.readMessage] returned, or raises again the panic that ended it.
-func (f *socketReadMessageFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
+// Results returns what [socket.next] returned, or raises again the panic that ended it.
+func (f *socketNextFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
 	r.Rethrow()
 	return f.op, f.message, f.err
 }
 
-// socketReadMessageMachine is the root of a chain of calls that begins with [socket.readMessage]: chain, job and frame in one allocation.
-type socketReadMessageMachine struct {
+// socketNextMachine is the root of a chain of calls that begins with [socket.next]: chain, job and
+// frame in one allocation.
+type socketNextMachine struct {
 	statemachine.Builder[job.Tuple2[ws.OpCode, []byte]]
-	socketReadMessageLocals
+	socketNextLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketNextMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
-	f.socketReadMessageLocals = socketReadMessageLocals{Frame: f.socketReadMessageLocals.Frame} // the job keeps nothing else alive
+	f.socketNextLocals = socketNextLocals{Frame: f.socketNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// readFrameAsync starts [socket.readFrame] as a state machine and returns its job.
-func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
+// frameAsync starts [socket.frame] as a state machine and returns its job.
+func (s *socket) frameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
 	var r statemachine.Run
-	frame := socketReadFrameLocals{s: s, ctx: ctx}
+	frame := socketFrameLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketReadFrameMachine{socketReadFrameLocals: frame}
+	m := &socketFrameMachine{socketFrameLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readFrameEnter enters [socket.readFrame] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) readFrameEnter(r *statemachine.Run, ctx context.Context) (*socketReadFrameFrame, []byte, bool, error) {
-	frame := socketReadFrameLocals{s: s, ctx: ctx}
+// frameEnter enters [socket.frame] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (s *socket) frameEnter(r *statemachine.Run, ctx context.Context) (*socketFrameFrame, []byte, bool, error) {
+	frame := socketFrameLocals{s: s, ctx: ctx}
 	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
-	m := &socketReadFrameFrame{socketReadFrameLocals: frame}
+	m := &socketFrameFrame{socketFrameLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, false, nil
 }
 
-// socketReadFrameLocals is what [socket.readFrame] keeps while it is suspended.
-type socketReadFrameLocals struct {
+// socketFrameLocals is what [socket.frame] keeps while it is suspended.
+type socketFrameLocals struct {
 	statemachine.Frame
 
 	s   *socket
 	ctx context.Context
 
-	h            ws.Header
-	readHeader1  *socketReadHeaderFrame
-	readPayload2 *socketReadPayloadFrame
+	h        ws.Header
+	header1  *socketHeaderFrame
+	payload2 *socketPayloadFrame
 }
 
-// socketReadFrameFrame is the frame of [socket.readFrame] for a caller that is a machine: what it keeps and, at the end, its results.
-type socketReadFrameFrame struct {
-	socketReadFrameLocals
+// socketFrameFrame is the frame of [socket.frame] for a caller that is a machine: what it keeps
+// and, at the end, its results.
+type socketFrameFrame struct {
+	socketFrameLocals
 
 	message  []byte
 	complete bool
 	err      error
 }
 
-// MoveNext continues [socket.readFrame] where it stopped.
-func (f *socketReadFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.frame] where it stopped.
+func (f *socketFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.message, f.complete, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.readFrame] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
+// moveNext runs [socket.frame] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
 	var p []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -253,123 +256,124 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, me
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:111
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:257
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:112
 		return true, nil, false, err
 	}
-	// socket.go:114: h, err := s.readHeader(ctx)
+	// socket.go:114: h, err := s.header(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:265
-	if f.readHeader1 == nil {
+	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:267
+	if f.header1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil, false, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.readHeader1 = nil
+	f.h, err2 = f.header1.Results(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:276
+	f.header1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:115
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:280
+//line github.com/movenext/movenext/examples/chat/socket_async.go:282
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:117
 	}
-	// socket.go:118: p, err := s.readPayload(h)
+	// socket.go:118: p, err := s.payload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:288
-	if f.readPayload2 == nil {
+	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:290
+	if f.payload2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil, false, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:118
-	f.readPayload2 = nil
+	p, err2 = f.payload2.Results(r)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:299
+	f.payload2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:303
+//line github.com/movenext/movenext/examples/chat/socket_async.go:305
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:121
 	}
 	if f.h.OpCode.IsControl() {
-		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:310
+		message, complete, err2 = nil, false, f.s.control(f.ctx, f.h.OpCode, p)
+//line github.com/movenext/movenext/examples/chat/socket_async.go:312
 		f.State = statemachine.Finished
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:316
+//line github.com/movenext/movenext/examples/chat/socket_async.go:318
 	f.State = statemachine.Finished
 	return true, message, complete, err2
 }
 
-// Location returns where [socket.readFrame] is suspended.
-func (f *socketReadFrameLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 114, 118)
+// Location returns where [socket.frame] is suspended.
+func (f *socketFrameLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).frame", "github.com/movenext/movenext/examples/chat/socket.go", 114, 118)
 }
 
-// Results returns what [socket.readFrame] returned, or raises again the panic that ended it.
-func (f *socketReadFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
+// Results returns what [socket.frame] returned, or raises again the panic that ended it.
+func (f *socketFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
 	r.Rethrow()
 	return f.message, f.complete, f.err
 }
 
-// socketReadFrameMachine is the root of a chain of calls that begins with [socket.readFrame]: chain, job and frame in one allocation.
-type socketReadFrameMachine struct {
+// socketFrameMachine is the root of a chain of calls that begins with [socket.frame]: chain, job
+// and frame in one allocation.
+type socketFrameMachine struct {
 	statemachine.Builder[job.Tuple2[[]byte, bool]]
-	socketReadFrameLocals
+	socketFrameLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketFrameMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
-	f.socketReadFrameLocals = socketReadFrameLocals{Frame: f.socketReadFrameLocals.Frame} // the job keeps nothing else alive
+	f.socketFrameLocals = socketFrameLocals{Frame: f.socketFrameLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// readHeaderAsync starts [socket.readHeader] as a state machine and returns its job.
-func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header]) {
+// headerAsync starts [socket.header] as a state machine and returns its job.
+func (s *socket) headerAsync(ctx context.Context) (result *job.Job[ws.Header]) {
 	var r statemachine.Run
-	frame := socketReadHeaderLocals{s: s, ctx: ctx}
+	frame := socketHeaderLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &socketReadHeaderMachine{socketReadHeaderLocals: frame}
+	m := &socketHeaderMachine{socketHeaderLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// readHeaderEnter enters [socket.readHeader] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) readHeaderEnter(r *statemachine.Run, ctx context.Context) (*socketReadHeaderFrame, ws.Header, error) {
-	frame := socketReadHeaderLocals{s: s, ctx: ctx}
+// headerEnter enters [socket.header] for another machine. It returns the results, or the suspended
+// frame that will have them.
+func (s *socket) headerEnter(r *statemachine.Run, ctx context.Context) (*socketHeaderFrame, ws.Header, error) {
+	frame := socketHeaderLocals{s: s, ctx: ctx}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &socketReadHeaderFrame{socketReadHeaderLocals: frame}
+	m := &socketHeaderFrame{socketHeaderLocals: frame}
 	r.Push(ctx, m)
 	return m, ws.Header{}, nil
 }
 
-// socketReadHeaderLocals is what [socket.readHeader] keeps while it is suspended.
-type socketReadHeaderLocals struct {
+// socketHeaderLocals is what [socket.header] keeps while it is suspended.
+type socketHeaderLocals struct {
 	statemachine.Frame
 
 	s   *socket
@@ -381,22 +385,24 @@ type socketReadHeaderLocals struct {
 	read3 *statemachine.Waiting[int]
 }
 
-// socketReadHeaderFrame is the frame of [socket.readHeader] for a caller that is a machine: what it keeps and, at the end, its results.
-type socketReadHeaderFrame struct {
-	socketReadHeaderLocals
+// socketHeaderFrame is the frame of [socket.header] for a caller that is a machine: what it keeps
+// and, at the end, its results.
+type socketHeaderFrame struct {
+	socketHeaderLocals
 
 	result0 ws.Header
 	result1 error
 }
 
-// MoveNext continues [socket.readHeader] where it stopped.
-func (f *socketReadHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.header] where it stopped.
+func (f *socketHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.readHeader] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
+// moveNext runs [socket.header] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
 	var p []byte
 	var err error
 	var err2 error
@@ -416,7 +422,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// socket.go:132: p, err := s.in.Peek(ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket.go:132
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:420
+//line github.com/movenext/movenext/examples/chat/socket_async.go:426
 	if f.peek1 == nil {
 		goto resumed1
 	}
@@ -425,12 +431,11 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:132
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:132
+//line github.com/movenext/movenext/examples/chat/socket_async.go:435
 	f.peek1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:133
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:434
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:134
 		return true, ws.Header{}, err
@@ -439,7 +444,7 @@ resumed1:
 	// socket.go:137: if p, err = s.in.Peek(ctx, size); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:443
+//line github.com/movenext/movenext/examples/chat/socket_async.go:448
 	if f.peek1 == nil {
 		goto resumed2
 	}
@@ -449,12 +454,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:137
+//line github.com/movenext/movenext/examples/chat/socket_async.go:458
 	f.peek1 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:458
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:138
 		return true, ws.Header{}, err
@@ -462,15 +466,15 @@ resumed2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:466
+//line github.com/movenext/movenext/examples/chat/socket_async.go:470
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:143
 	}
-	// socket.go:144: if _, err := s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does not wait
+	// socket.go:144: … s.in.Read(make([]byte, size)); err != nil { // seen by Peek, so it does n …
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:474
+//line github.com/movenext/movenext/examples/chat/socket_async.go:478
 	if f.read3 == nil {
 		goto resumed3
 	}
@@ -480,89 +484,88 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	_, err2 = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:144
+//line github.com/movenext/movenext/examples/chat/socket_async.go:488
 	f.read3 = nil
 resumed3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	if err2 != nil { // seen by Peek, so it does not wait
-//line github.com/movenext/movenext/examples/chat/socket_async.go:489
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:145
 		return true, f.h, err2
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:496
+//line github.com/movenext/movenext/examples/chat/socket_async.go:499
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	}
-	if f.h.Length > maxMessage {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:502
+	if f.h.Length > mostMessage {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:151
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:507
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:153
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:511
+//line github.com/movenext/movenext/examples/chat/socket_async.go:512
 }
 
-// Location returns where [socket.readHeader] is suspended.
-func (f *socketReadHeaderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 132, 137, 144)
+// Location returns where [socket.header] is suspended.
+func (f *socketHeaderLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).header", "github.com/movenext/movenext/examples/chat/socket.go", 132, 137, 144)
 }
 
-// Results returns what [socket.readHeader] returned, or raises again the panic that ended it.
-func (f *socketReadHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
+// Results returns what [socket.header] returned, or raises again the panic that ended it.
+func (f *socketHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketReadHeaderMachine is the root of a chain of calls that begins with [socket.readHeader]: chain, job and frame in one allocation.
-type socketReadHeaderMachine struct {
+// socketHeaderMachine is the root of a chain of calls that begins with [socket.header]: chain, job
+// and frame in one allocation.
+type socketHeaderMachine struct {
 	statemachine.Builder[ws.Header]
-	socketReadHeaderLocals
+	socketHeaderLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketHeaderMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.socketReadHeaderLocals = socketReadHeaderLocals{Frame: f.socketReadHeaderLocals.Frame} // the job keeps nothing else alive
+	f.socketHeaderLocals = socketHeaderLocals{Frame: f.socketHeaderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// readPayloadAsync starts [socket.readPayload] as a state machine and returns its job.
-func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
+// payloadAsync starts [socket.payload] as a state machine and returns its job.
+func (s *socket) payloadAsync(h ws.Header) (result *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := socketReadPayloadLocals{s: s, h: h}
+	frame := socketPayloadLocals{s: s, h: h}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &socketReadPayloadMachine{socketReadPayloadLocals: frame}
+	m := &socketPayloadMachine{socketPayloadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// readPayloadEnter enters [socket.readPayload] for another machine. It returns the results, or the suspended frame that will have them.
-func (s *socket) readPayloadEnter(r *statemachine.Run, h ws.Header) (*socketReadPayloadFrame, []byte, error) {
-	frame := socketReadPayloadLocals{s: s, h: h}
+// payloadEnter enters [socket.payload] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func (s *socket) payloadEnter(r *statemachine.Run, h ws.Header) (*socketPayloadFrame, []byte, error) {
+	frame := socketPayloadLocals{s: s, h: h}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &socketReadPayloadFrame{socketReadPayloadLocals: frame}
+	m := &socketPayloadFrame{socketPayloadLocals: frame}
 	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
-// socketReadPayloadLocals is what [socket.readPayload] keeps while it is suspended.
-type socketReadPayloadLocals struct {
+// socketPayloadLocals is what [socket.payload] keeps while it is suspended.
+type socketPayloadLocals struct {
 	statemachine.Frame
 
 	s *socket
@@ -573,22 +576,24 @@ type socketReadPayloadLocals struct {
 	read1 *statemachine.Waiting[int]
 }
 
-// socketReadPayloadFrame is the frame of [socket.readPayload] for a caller that is a machine: what it keeps and, at the end, its results.
-type socketReadPayloadFrame struct {
-	socketReadPayloadLocals
+// socketPayloadFrame is the frame of [socket.payload] for a caller that is a machine: what it
+// keeps and, at the end, its results.
+type socketPayloadFrame struct {
+	socketPayloadLocals
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext continues [socket.readPayload] where it stopped.
-func (f *socketReadPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.payload] where it stopped.
+func (f *socketPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.readPayload] from where it stopped to its next suspension (false) or its end (true).
-func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
+// moveNext runs [socket.payload] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *socketPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
 	var got int
 	var err error
 	state := f.State
@@ -606,13 +611,12 @@ func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (finished bool, 
 for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:176
 	if f.n >= len(f.p) {
-//line github.com/movenext/movenext/examples/chat/socket.go:176
 		goto endFor1
 	}
 	// socket.go:177: got, err := s.in.Read(p[n:])
 //line github.com/movenext/movenext/examples/chat/socket.go:177
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:616
+//line github.com/movenext/movenext/examples/chat/socket_async.go:620
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -621,7 +625,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:177
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:177
+//line github.com/movenext/movenext/examples/chat/socket_async.go:629
 	f.read1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:178
@@ -630,50 +634,49 @@ resumed1:
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil && f.n < len(f.p) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:634
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:183
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:639
+//line github.com/movenext/movenext/examples/chat/socket_async.go:642
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:186
 	if f.h.Masked {
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:646
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:189
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:650
+//line github.com/movenext/movenext/examples/chat/socket_async.go:652
 }
 
-// Location returns where [socket.readPayload] is suspended.
-func (f *socketReadPayloadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 177)
+// Location returns where [socket.payload] is suspended.
+func (f *socketPayloadLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).payload", "github.com/movenext/movenext/examples/chat/socket.go", 177)
 }
 
-// Results returns what [socket.readPayload] returned, or raises again the panic that ended it.
-func (f *socketReadPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
+// Results returns what [socket.payload] returned, or raises again the panic that ended it.
+func (f *socketPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketReadPayloadMachine is the root of a chain of calls that begins with [socket.readPayload]: chain, job and frame in one allocation.
-type socketReadPayloadMachine struct {
+// socketPayloadMachine is the root of a chain of calls that begins with [socket.payload]: chain,
+// job and frame in one allocation.
+type socketPayloadMachine struct {
 	statemachine.Builder[[]byte]
-	socketReadPayloadLocals
+	socketPayloadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketPayloadMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.socketReadPayloadLocals = socketReadPayloadLocals{Frame: f.socketReadPayloadLocals.Frame} // the job keeps nothing else alive
+	f.socketPayloadLocals = socketPayloadLocals{Frame: f.socketPayloadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -689,7 +692,8 @@ func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// flushEnter enters [socket.flush] for another machine. It returns the results, or the suspended frame that will have them.
+// flushEnter enters [socket.flush] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *socket) flushEnter(r *statemachine.Run, ctx context.Context) *socketFlushFrame {
 	frame := socketFlushFrame{s: s, ctx: ctx}
 	if frame.MoveNext(r) {
@@ -711,7 +715,8 @@ type socketFlushFrame struct {
 	writeAll1 *statemachine.Waiting[int]
 }
 
-// MoveNext runs [socket.flush] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [socket.flush] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	var err error
 	state := f.State
@@ -728,8 +733,8 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:283
 		p := f.s.take()
 		if p == nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:732
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:738
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:286
 		}
@@ -738,7 +743,7 @@ for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:288
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:742
+//line github.com/movenext/movenext/examples/chat/socket_async.go:747
 	if f.writeAll1 == nil {
 		goto resumed1
 	}
@@ -747,19 +752,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:288
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:288
+//line github.com/movenext/movenext/examples/chat/socket_async.go:756
 	f.writeAll1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:288
 	if err != nil {
 		_ = f.s.conn.Close()
 		f.s.giveUp()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:758
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:764
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:292
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:763
+//line github.com/movenext/movenext/examples/chat/socket_async.go:768
 	goto for1
 }
 
@@ -773,7 +778,8 @@ func (f *socketFlushFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketFlushMachine is the root of a chain of calls that begins with [socket.flush]: chain, job and frame in one allocation.
+// socketFlushMachine is the root of a chain of calls that begins with [socket.flush]: chain, job
+// and frame in one allocation.
 type socketFlushMachine struct {
 	statemachine.Builder[job.Void]
 	socketFlushFrame
@@ -801,7 +807,8 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// endEnter enters [socket.end] for another machine. It returns the results, or the suspended frame that will have them.
+// endEnter enters [socket.end] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *socketEndFrame {
 	frame := socketEndFrame{s: s}
 	if frame.moveNext(r, &socketEndArgs{ctx: ctx, err: err}) {
@@ -823,7 +830,8 @@ type socketEndFrame struct {
 	linger2 *socketLingerFrame
 }
 
-// socketEndArgs are the parameters of [socket.end] that are needed only before its first suspension.
+// socketEndArgs are the parameters of [socket.end] that are needed only before its first
+// suspension.
 type socketEndArgs struct {
 	ctx context.Context
 	err error
@@ -834,8 +842,8 @@ func (f *socketEndFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [socket.end] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [socket.end] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -853,7 +861,6 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 		e, ok := errors.AsType[*closeError](args.err)
 //line github.com/movenext/movenext/examples/chat/socket.go:328
 		if !ok {
-//line github.com/movenext/movenext/examples/chat/socket.go:328
 			goto endIf1
 		}
 //line github.com/movenext/movenext/examples/chat/socket.go:329
@@ -862,7 +869,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	// socket.go:330: _ = s.drained.Wait(ctx) // bounded by writeTime
 //line github.com/movenext/movenext/examples/chat/socket.go:330
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:866
+//line github.com/movenext/movenext/examples/chat/socket_async.go:873
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -871,13 +878,13 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:330
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:330
+//line github.com/movenext/movenext/examples/chat/socket_async.go:882
 	f.wait1 = nil
 resumed1:
 	// socket.go:331: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:881
+//line github.com/movenext/movenext/examples/chat/socket_async.go:888
 	if f.linger2 == nil {
 		goto resumed2
 	}
@@ -886,13 +893,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:331
+//line github.com/movenext/movenext/examples/chat/socket_async.go:897
 	f.linger2 = nil
 resumed2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:333
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:896
+//line github.com/movenext/movenext/examples/chat/socket_async.go:903
 	f.State = statemachine.Finished
 	return true
 }
@@ -907,7 +914,8 @@ func (f *socketEndFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketEndMachine is the root of a chain of calls that begins with [socket.end]: chain, job and frame in one allocation.
+// socketEndMachine is the root of a chain of calls that begins with [socket.end]: chain, job and
+// frame in one allocation.
 type socketEndMachine struct {
 	statemachine.Builder[job.Void]
 	socketEndFrame
@@ -935,7 +943,8 @@ func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// lingerEnter enters [socket.linger] for another machine. It returns the results, or the suspended frame that will have them.
+// lingerEnter enters [socket.linger] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *socket) lingerEnter(r *statemachine.Run) *socketLingerFrame {
 	frame := socketLingerFrame{s: s}
 	if frame.MoveNext(r) {
@@ -959,7 +968,8 @@ type socketLingerFrame struct {
 	read2       *statemachine.Waiting[int]
 }
 
-// MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	var closeWrite2 error
 	var n int
@@ -975,10 +985,10 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	default:
 		f.Misuse(state)
 	}
-	// socket.go:341: if s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+	// socket.go:341: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
 //line github.com/movenext/movenext/examples/chat/socket.go:341
 	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:982
+//line github.com/movenext/movenext/examples/chat/socket_async.go:992
 	if f.closeWrite1 == nil {
 		goto resumed1
 	}
@@ -987,36 +997,33 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:341
 	closeWrite2 = f.closeWrite1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:341
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1001
 	f.closeWrite1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/chat/socket.go:341
 	if closeWrite2 != nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:341
 		goto cond1
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:341
 	if f.s.conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
-//line github.com/movenext/movenext/examples/chat/socket.go:341
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1005
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1013
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:344
-	f.rest, f.p = maxMessage, make([]byte, 512)
+	f.rest, f.p = mostMessage, make([]byte, 512)
 for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:344
 	if f.rest <= 0 {
-//line github.com/movenext/movenext/examples/chat/socket.go:344
 		goto endFor1
 	}
 	// socket.go:345: n, err := s.in.Read(p)
 //line github.com/movenext/movenext/examples/chat/socket.go:345
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1020
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1027
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -1025,18 +1032,18 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:345
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket.go:345
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1036
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/chat/socket.go:346
 	if err != nil {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1034
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1042
 		return true
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:1040
+//line github.com/movenext/movenext/examples/chat/socket_async.go:1047
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -1053,7 +1060,8 @@ func (f *socketLingerFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// socketLingerMachine is the root of a chain of calls that begins with [socket.linger]: chain, job and frame in one allocation.
+// socketLingerMachine is the root of a chain of calls that begins with [socket.linger]: chain, job
+// and frame in one allocation.
 type socketLingerMachine struct {
 	statemachine.Builder[job.Void]
 	socketLingerFrame
@@ -1069,4 +1077,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d75157eca9180286
+// Digest of what is above: 516e3d44366eb3e6

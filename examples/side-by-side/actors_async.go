@@ -38,14 +38,15 @@ type actorsWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// actorsWithMachinesArgs are the parameters of [actorsWithMachines] that are needed only before its first suspension.
+// actorsWithMachinesArgs are the parameters of [actorsWithMachines] that are needed only before
+// its first suspension.
 type actorsWithMachinesArgs struct {
 	ctx      context.Context
 	accounts int
 }
 
-// moveNext runs [actorsWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [actorsWithMachines] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
 func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWithMachinesArgs) (finished bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -75,7 +76,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:79
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -85,12 +86,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:65
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:90
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:94
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:95
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -100,7 +101,8 @@ func (f *actorsWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
 }
 
-// actorsWithMachinesMachine is the root of a chain of calls that begins with [actorsWithMachines]: chain, job and frame in one allocation.
+// actorsWithMachinesMachine is the root of a chain of calls that begins with [actorsWithMachines]:
+// chain, job and frame in one allocation.
 type actorsWithMachinesMachine struct {
 	statemachine.Builder[int]
 	actorsWithMachinesLocals
@@ -117,7 +119,8 @@ func (f *actorsWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// actorsWithMachinesFunc1Run is a function literal of [actorsWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// actorsWithMachinesFunc1Run is a function literal of [actorsWithMachines] for the runtime to
+// call. It returns the results, or an error that reports its suspension.
 func actorsWithMachinesFunc1Run(actors *coord.Serial[int], b balances, t uint64, ctx context.Context) error {
 	var r statemachine.Run
 	frame := actorsWithMachinesFunc1Locals{}
@@ -129,14 +132,16 @@ func actorsWithMachinesFunc1Run(actors *coord.Serial[int], b balances, t uint64,
 	return m.Suspend(ctx, &r, m)
 }
 
-// actorsWithMachinesFunc1Locals is what a function literal of [actorsWithMachines] keeps while it is suspended.
+// actorsWithMachinesFunc1Locals is what a function literal of [actorsWithMachines] keeps while it
+// is suspended.
 type actorsWithMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	tell1 *tellFrame
 }
 
-// actorsWithMachinesFunc1Args are the parameters of a function literal of [actorsWithMachines] that are needed only before its first suspension.
+// actorsWithMachinesFunc1Args are the parameters of a function literal of [actorsWithMachines]
+// that are needed only before its first suspension.
 type actorsWithMachinesFunc1Args struct {
 	actors *coord.Serial[int]
 	b      balances
@@ -144,8 +149,8 @@ type actorsWithMachinesFunc1Args struct {
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [actorsWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [actorsWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *actorsWithMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -156,10 +161,10 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	default:
 		f.Misuse(state)
 	}
-	// actors.go:67: s.Go(func(ctx context.Context) error { return tell(ctx, &actors, b, rand.New(rand.NewPCG(1, t))) })
+	// actors.go:67: … tell(ctx, &actors, b, rand.New(rand.NewPCG(1, t))) })
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:163
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:168
 	if f.tell1 == nil {
 		goto resumed1
 	}
@@ -168,10 +173,9 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:67
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:177
 	f.tell1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:175
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -181,7 +185,8 @@ func (f *actorsWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
 }
 
-// actorsWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [actorsWithMachines]: chain and frame in one allocation.
+// actorsWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
+// literal of [actorsWithMachines]: chain and frame in one allocation.
 type actorsWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	actorsWithMachinesFunc1Locals
@@ -209,7 +214,8 @@ func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, rando
 	return m.Start(ctx, &r, m)
 }
 
-// tellEnter enters [tell] for another machine. It returns the results, or the suspended frame that will have them.
+// tellEnter enters [tell] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func tellEnter(r *statemachine.Run, ctx context.Context, actors *coord.Serial[int], b balances, random *rand.Rand) (*tellFrame, error) {
 	frame := tellLocals{ctx: ctx, actors: actors, b: b, random: random}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -234,7 +240,8 @@ type tellLocals struct {
 	do1 *job.Job[job.Void]
 }
 
-// tellFrame is the frame of [tell] for a caller that is a machine: what it keeps and, at the end, its results.
+// tellFrame is the frame of [tell] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type tellFrame struct {
 	tellLocals
 
@@ -265,22 +272,20 @@ func (f *tellLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 range1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	if f.i1 >= transfers {
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:77
 		var from int
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:77
 		from, f.to = f.random.IntN(len(f.b)), f.random.IntN(len(f.b))
-		// actors.go:78: if err := actors.Do(ctx, from, func(context.Context) error { b[from]--; return nil }); err != nil {
+		// actors.go:78: … actors.Do(ctx, from, func(context.Context) error { b[from]--; return nil } …
 		b := f.b
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		f.do1 = f.actors.DoAsync(f.ctx, from, func(context.Context) error { b[from]--; return nil })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:284
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:289
 		goto resume1
 	}
 	f.State = 1
@@ -290,16 +295,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:299
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:298
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:79
 			return true, err
 		}
-		// actors.go:81: if err := actors.Do(ctx, to, func(context.Context) error { b[to]++; return nil }); err != nil {
+		// actors.go:81: … actors.Do(ctx, to, func(context.Context) error { b[to]++; return nil }); e …
 		b := f.b
 		to := f.to
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
@@ -307,7 +311,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:311
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:315
 		goto resume2
 	}
 	f.State = 2
@@ -317,11 +321,10 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:81
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:325
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:325
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:82
 			return true, err
@@ -329,13 +332,13 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:333
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:336
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:339
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:342
 }
 
 // Location returns where [tell] is suspended.
@@ -349,7 +352,8 @@ func (f *tellFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// tellMachine is the root of a chain of calls that begins with [tell]: chain, job and frame in one allocation.
+// tellMachine is the root of a chain of calls that begins with [tell]: chain, job and frame in one
+// allocation.
 type tellMachine struct {
 	statemachine.Builder[job.Void]
 	tellLocals
@@ -366,4 +370,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 782d2ba01c7c0a14
+// Digest of what is above: 7ee3bfa92f17d494

@@ -39,14 +39,15 @@ type chatWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// chatWithMachinesArgs are the parameters of [chatWithMachines] that are needed only before its first suspension.
+// chatWithMachinesArgs are the parameters of [chatWithMachines] that are needed only before its
+// first suspension.
 type chatWithMachinesArgs struct {
 	ctx     context.Context
 	members int
 }
 
-// moveNext runs [chatWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [chatWithMachines] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMachinesArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -71,7 +72,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:75
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:76
 		goto resume1
 	}
 	f.State = 1
@@ -81,12 +82,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:51
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:86
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:59
 		result0, result1 = int(f.heard.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:90
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:91
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -96,7 +97,8 @@ func (f *chatWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
 }
 
-// chatWithMachinesMachine is the root of a chain of calls that begins with [chatWithMachines]: chain, job and frame in one allocation.
+// chatWithMachinesMachine is the root of a chain of calls that begins with [chatWithMachines]:
+// chain, job and frame in one allocation.
 type chatWithMachinesMachine struct {
 	statemachine.Builder[int]
 	chatWithMachinesLocals
@@ -113,7 +115,8 @@ func (f *chatWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// chatWithMachinesFunc1Run is a function literal of [chatWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// chatWithMachinesFunc1Run is a function literal of [chatWithMachines] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func chatWithMachinesFunc1Run(inboxes []*coord.Channel[int], heard *atomic.Int64, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := chatWithMachinesFunc1Locals{}
@@ -125,14 +128,16 @@ func chatWithMachinesFunc1Run(inboxes []*coord.Channel[int], heard *atomic.Int64
 	return m.Suspend(ctx, &r, m)
 }
 
-// chatWithMachinesFunc1Locals is what a function literal of [chatWithMachines] keeps while it is suspended.
+// chatWithMachinesFunc1Locals is what a function literal of [chatWithMachines] keeps while it is
+// suspended.
 type chatWithMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	speak1 *speakFrame
 }
 
-// chatWithMachinesFunc1Args are the parameters of a function literal of [chatWithMachines] that are needed only before its first suspension.
+// chatWithMachinesFunc1Args are the parameters of a function literal of [chatWithMachines] that
+// are needed only before its first suspension.
 type chatWithMachinesFunc1Args struct {
 	inboxes []*coord.Channel[int]
 	heard   *atomic.Int64
@@ -140,8 +145,8 @@ type chatWithMachinesFunc1Args struct {
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -166,7 +171,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	// chat.go:57: return speak(ctx, inboxes)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:170
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:175
 	if f.speak1 == nil {
 		goto resumed1
 	}
@@ -175,10 +180,9 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:57
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:184
 	f.speak1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:182
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -188,7 +192,8 @@ func (f *chatWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
 }
 
-// chatWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [chatWithMachines]: chain and frame in one allocation.
+// chatWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [chatWithMachines]: chain and frame in one allocation.
 type chatWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	chatWithMachinesFunc1Locals
@@ -204,7 +209,8 @@ func (f *chatWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// chatWithMachinesFunc2Run is a function literal of [chatWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// chatWithMachinesFunc2Run is a function literal of [chatWithMachines] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func chatWithMachinesFunc2Run(inbox *coord.Channel[int], heard *atomic.Int64, ctx context.Context) error {
 	var r statemachine.Run
 	frame := chatWithMachinesFunc2Locals{}
@@ -216,22 +222,24 @@ func chatWithMachinesFunc2Run(inbox *coord.Channel[int], heard *atomic.Int64, ct
 	return m.Suspend(ctx, &r, m)
 }
 
-// chatWithMachinesFunc2Locals is what a function literal of [chatWithMachines] keeps while it is suspended.
+// chatWithMachinesFunc2Locals is what a function literal of [chatWithMachines] keeps while it is
+// suspended.
 type chatWithMachinesFunc2Locals struct {
 	statemachine.Frame
 
 	listen1 *listenFrame
 }
 
-// chatWithMachinesFunc2Args are the parameters of a function literal of [chatWithMachines] that are needed only before its first suspension.
+// chatWithMachinesFunc2Args are the parameters of a function literal of [chatWithMachines] that
+// are needed only before its first suspension.
 type chatWithMachinesFunc2Args struct {
 	inbox *coord.Channel[int]
 	heard *atomic.Int64
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [chatWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWithMachinesFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -245,7 +253,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	// chat.go:55: s.Go(func(ctx context.Context) error { return listen(ctx, inbox, &heard) })
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:249
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:257
 	if f.listen1 == nil {
 		goto resumed1
 	}
@@ -254,10 +262,9 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:55
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:266
 	f.listen1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:261
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -267,7 +274,8 @@ func (f *chatWithMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
 }
 
-// chatWithMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [chatWithMachines]: chain and frame in one allocation.
+// chatWithMachinesFunc2Machine is the root of a chain of calls that begins with a function literal
+// of [chatWithMachines]: chain and frame in one allocation.
 type chatWithMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	chatWithMachinesFunc2Locals
@@ -295,7 +303,8 @@ func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.I
 	return m.Start(ctx, &r, m)
 }
 
-// listenEnter enters [listen] for another machine. It returns the results, or the suspended frame that will have them.
+// listenEnter enters [listen] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func listenEnter(r *statemachine.Run, ctx context.Context, inbox *coord.Channel[int], heard *atomic.Int64) (*listenFrame, error) {
 	frame := listenLocals{ctx: ctx, inbox: inbox, heard: heard}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -317,7 +326,8 @@ type listenLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// listenFrame is the frame of [listen] for a caller that is a machine: what it keeps and, at the end, its results.
+// listenFrame is the frame of [listen] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type listenFrame struct {
 	listenLocals
 
@@ -347,7 +357,7 @@ for1:
 	// chat.go:65: m, err := inbox.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:351
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:361
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -356,24 +366,22 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:65
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:370
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
 	if errors.Is(err, coord.ErrClosed) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:365
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:67
 		return true, nil
 	}
 	if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:371
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:70
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:377
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:385
 	goto for1
 }
 
@@ -388,7 +396,8 @@ func (f *listenFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// listenMachine is the root of a chain of calls that begins with [listen]: chain, job and frame in one allocation.
+// listenMachine is the root of a chain of calls that begins with [listen]: chain, job and frame in
+// one allocation.
 type listenMachine struct {
 	statemachine.Builder[job.Void]
 	listenLocals
@@ -417,7 +426,8 @@ func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job
 	return m.Start(ctx, &r, m)
 }
 
-// speakEnter enters [speak] for another machine. It returns the results, or the suspended frame that will have them.
+// speakEnter enters [speak] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func speakEnter(r *statemachine.Run, ctx context.Context, inboxes []*coord.Channel[int]) (*speakFrame, error) {
 	frame := speakLocals{ctx: ctx, inboxes: inboxes}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -441,7 +451,8 @@ type speakLocals struct {
 	send2 *statemachine.WaitingVoid[job.Void]
 }
 
-// speakFrame is the frame of [speak] for a caller that is a machine: what it keeps and, at the end, its results.
+// speakFrame is the frame of [speak] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type speakFrame struct {
 	speakLocals
 
@@ -475,13 +486,12 @@ func (f *speakLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 range1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	if f.m >= messages {
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 		goto endRange1
 	}
 	// chat.go:79: if err := job.Sleep(ctx, silence); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep1, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:485
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:495
 	if !asleep1 {
 		goto resumed1
 	}
@@ -494,7 +504,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:498
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:80
 		return true, err
@@ -505,7 +514,6 @@ resumed1:
 range2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 		goto endRange2
 	}
 	{
@@ -515,7 +523,7 @@ range2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 		f.send2, err2 = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:519
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:527
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -524,35 +532,33 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat.go:83
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
 	f.send2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:533
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:84
 		return true, err2
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:540
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:547
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:545
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:552
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
 	for _, inbox := range f.inboxes {
 		inbox.Close()
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:552
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:91
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:556
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:562
 }
 
 // Location returns where [speak] is suspended.
@@ -566,7 +572,8 @@ func (f *speakFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// speakMachine is the root of a chain of calls that begins with [speak]: chain, job and frame in one allocation.
+// speakMachine is the root of a chain of calls that begins with [speak]: chain, job and frame in
+// one allocation.
 type speakMachine struct {
 	statemachine.Builder[job.Void]
 	speakLocals
@@ -583,4 +590,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: abc8b195b6e27618
+// Digest of what is above: 11463e06e86e5cca

@@ -37,14 +37,15 @@ type crawlWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// crawlWithMachinesArgs are the parameters of [crawlWithMachines] that are needed only before its first suspension.
+// crawlWithMachinesArgs are the parameters of [crawlWithMachines] that are needed only before its
+// first suspension.
 type crawlWithMachinesArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [crawlWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [crawlWithMachines] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
 func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithMachinesArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -71,7 +72,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:75
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:76
 		goto resume1
 	}
 	f.State = 1
@@ -81,9 +82,8 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:86
 		f.inScope1 = nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:87
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
@@ -96,7 +96,8 @@ func (f *crawlWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
 }
 
-// crawlWithMachinesMachine is the root of a chain of calls that begins with [crawlWithMachines]: chain, job and frame in one allocation.
+// crawlWithMachinesMachine is the root of a chain of calls that begins with [crawlWithMachines]:
+// chain, job and frame in one allocation.
 type crawlWithMachinesMachine struct {
 	statemachine.Builder[int]
 	crawlWithMachinesLocals
@@ -113,7 +114,8 @@ func (f *crawlWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// crawlWithMachinesFunc1Run is a function literal of [crawlWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// crawlWithMachinesFunc1Run is a function literal of [crawlWithMachines] for the runtime to call.
+// It returns the results, or an error that reports its suspension.
 func crawlWithMachinesFunc1Run(c *crawl, s *job.Scope, ctx context.Context) error {
 	var r statemachine.Run
 	frame := crawlWithMachinesFunc1Locals{}
@@ -125,22 +127,24 @@ func crawlWithMachinesFunc1Run(c *crawl, s *job.Scope, ctx context.Context) erro
 	return m.Suspend(ctx, &r, m)
 }
 
-// crawlWithMachinesFunc1Locals is what a function literal of [crawlWithMachines] keeps while it is suspended.
+// crawlWithMachinesFunc1Locals is what a function literal of [crawlWithMachines] keeps while it is
+// suspended.
 type crawlWithMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	visit1 *crawlVisitFrame
 }
 
-// crawlWithMachinesFunc1Args are the parameters of a function literal of [crawlWithMachines] that are needed only before its first suspension.
+// crawlWithMachinesFunc1Args are the parameters of a function literal of [crawlWithMachines] that
+// are needed only before its first suspension.
 type crawlWithMachinesFunc1Args struct {
 	c   *crawl
 	s   *job.Scope
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [crawlWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [crawlWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawlWithMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -154,7 +158,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	// crawler.go:68: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, 0) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:158
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:162
 	if f.visit1 == nil {
 		goto resumed1
 	}
@@ -163,10 +167,9 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:171
 	f.visit1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:170
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -176,7 +179,8 @@ func (f *crawlWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
 }
 
-// crawlWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [crawlWithMachines]: chain and frame in one allocation.
+// crawlWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
+// literal of [crawlWithMachines]: chain and frame in one allocation.
 type crawlWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	crawlWithMachinesFunc1Locals
@@ -204,7 +208,8 @@ func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// visitEnter enters [crawl.visit] for another machine. It returns the results, or the suspended frame that will have them.
+// visitEnter enters [crawl.visit] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (c *crawl) visitEnter(r *statemachine.Run, ctx context.Context, s *job.Scope, page int) (*crawlVisitFrame, error) {
 	frame := crawlVisitLocals{c: c, s: s, page: page}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -224,7 +229,8 @@ type crawlVisitLocals struct {
 	page int
 }
 
-// crawlVisitFrame is the frame of [crawl.visit] for a caller that is a machine: what it keeps and, at the end, its results.
+// crawlVisitFrame is the frame of [crawl.visit] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type crawlVisitFrame struct {
 	crawlVisitLocals
 
@@ -237,8 +243,8 @@ func (f *crawlVisitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [crawl.visit] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [crawl.visit] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -254,7 +260,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// crawler.go:76: if err := job.Sleep(ctx, c.of.takes); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep1, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:258
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:264
 	if !asleep1 {
 		goto resumed1
 	}
@@ -266,7 +272,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:270
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:77
 		return true, err
@@ -281,11 +286,11 @@ resumed1:
 			})
 		}
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:285
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:290
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:289
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:294
 }
 
 // Location returns where [crawl.visit] is suspended.
@@ -299,7 +304,8 @@ func (f *crawlVisitFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// crawlVisitMachine is the root of a chain of calls that begins with [crawl.visit]: chain, job and frame in one allocation.
+// crawlVisitMachine is the root of a chain of calls that begins with [crawl.visit]: chain, job and
+// frame in one allocation.
 type crawlVisitMachine struct {
 	statemachine.Builder[job.Void]
 	crawlVisitLocals
@@ -316,7 +322,8 @@ func (f *crawlVisitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// crawlVisitFunc1Run is a function literal of [crawl.visit] for the runtime to call. It returns the results, or an error that reports its suspension.
+// crawlVisitFunc1Run is a function literal of [crawl.visit] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func crawlVisitFunc1Run(c *crawl, s *job.Scope, next int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := crawlVisitFunc1Locals{}
@@ -335,7 +342,8 @@ type crawlVisitFunc1Locals struct {
 	visit1 *crawlVisitFrame
 }
 
-// crawlVisitFunc1Args are the parameters of a function literal of [crawl.visit] that are needed only before its first suspension.
+// crawlVisitFunc1Args are the parameters of a function literal of [crawl.visit] that are needed
+// only before its first suspension.
 type crawlVisitFunc1Args struct {
 	c    *crawl
 	s    *job.Scope
@@ -343,8 +351,8 @@ type crawlVisitFunc1Args struct {
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [crawl.visit] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [crawl.visit] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -358,7 +366,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	// crawler.go:80: s.Go(func(ctx context.Context) error { return c.visit(ctx, s, next) })
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:362
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:370
 	if f.visit1 == nil {
 		goto resumed1
 	}
@@ -367,10 +375,9 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:379
 	f.visit1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:374
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -380,7 +387,8 @@ func (f *crawlVisitFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
 }
 
-// crawlVisitFunc1Machine is the root of a chain of calls that begins with a function literal of [crawl.visit]: chain and frame in one allocation.
+// crawlVisitFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [crawl.visit]: chain and frame in one allocation.
 type crawlVisitFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	crawlVisitFunc1Locals
@@ -396,4 +404,4 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e7e7658de51abb94
+// Digest of what is above: 55d630c93bf1c4cf

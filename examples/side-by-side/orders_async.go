@@ -36,14 +36,15 @@ type ordersWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// ordersWithMachinesArgs are the parameters of [ordersWithMachines] that are needed only before its first suspension.
+// ordersWithMachinesArgs are the parameters of [ordersWithMachines] that are needed only before
+// its first suspension.
 type ordersWithMachinesArgs struct {
 	ctx context.Context
 	n   int
 }
 
-// moveNext runs [ordersWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [ordersWithMachines] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
 func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWithMachinesArgs) (finished bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -72,7 +73,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:60
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:87
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:92
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -97,7 +98,8 @@ func (f *ordersWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
 }
 
-// ordersWithMachinesMachine is the root of a chain of calls that begins with [ordersWithMachines]: chain, job and frame in one allocation.
+// ordersWithMachinesMachine is the root of a chain of calls that begins with [ordersWithMachines]:
+// chain, job and frame in one allocation.
 type ordersWithMachinesMachine struct {
 	statemachine.Builder[int]
 	ordersWithMachinesLocals
@@ -114,7 +116,8 @@ func (f *ordersWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// ordersWithMachinesFunc1Run is a function literal of [ordersWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// ordersWithMachinesFunc1Run is a function literal of [ordersWithMachines] for the runtime to
+// call. It returns the results, or an error that reports its suspension.
 func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := ordersWithMachinesFunc1Locals{}
@@ -126,22 +129,24 @@ func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error 
 	return m.Suspend(ctx, &r, m)
 }
 
-// ordersWithMachinesFunc1Locals is what a function literal of [ordersWithMachines] keeps while it is suspended.
+// ordersWithMachinesFunc1Locals is what a function literal of [ordersWithMachines] keeps while it
+// is suspended.
 type ordersWithMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	serve1 *serveFrame
 }
 
-// ordersWithMachinesFunc1Args are the parameters of a function literal of [ordersWithMachines] that are needed only before its first suspension.
+// ordersWithMachinesFunc1Args are the parameters of a function literal of [ordersWithMachines]
+// that are needed only before its first suspension.
 type ordersWithMachinesFunc1Args struct {
 	b     *tally
 	order int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [ordersWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [ordersWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *ordersWithMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -155,7 +160,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	// orders.go:62: s.Go(func(ctx context.Context) error { return serve(ctx, &b, order) })
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:159
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:164
 	if f.serve1 == nil {
 		goto resumed1
 	}
@@ -164,10 +169,9 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders.go:62
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:173
 	f.serve1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:171
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -177,7 +181,8 @@ func (f *ordersWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
 }
 
-// ordersWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [ordersWithMachines]: chain and frame in one allocation.
+// ordersWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
+// literal of [ordersWithMachines]: chain and frame in one allocation.
 type ordersWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	ordersWithMachinesFunc1Locals
@@ -205,7 +210,8 @@ func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func serveEnter(r *statemachine.Run, ctx context.Context, b *tally, order int) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, b: b, order: order}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -227,7 +233,8 @@ type serveLocals struct {
 	refused error
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type serveFrame struct {
 	serveLocals
 
@@ -264,7 +271,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	// orders.go:71: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep1, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:268
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:275
 	if !asleep1 {
 		goto resumed1
 	}
@@ -276,7 +283,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:280
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:72
 		return true, err
@@ -285,7 +291,7 @@ resumed1:
 	// orders.go:75: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
 	asleep2, err2 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:289
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:295
 	if !asleep2 {
 		goto resumed2
 	}
@@ -297,7 +303,6 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
 	if err2 != nil {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:301
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:76
 		return true, err2
@@ -306,7 +311,7 @@ resumed2:
 	// orders.go:79: if err := job.Sleep(ctx, service); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
 	asleep3, err3 = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:310
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:315
 	if !asleep3 {
 		goto resumed3
 	}
@@ -319,7 +324,6 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
 	if err3 != nil {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:323
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:80
 		return true, err3
@@ -329,11 +333,10 @@ resumed3:
 	} else {
 		f.b.shipped.Add(1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:333
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:87
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:337
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:340
 }
 
 // Location returns where [serve] is suspended.
@@ -347,7 +350,8 @@ func (f *serveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -364,4 +368,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2d69ed2a782fae25
+// Digest of what is above: 77f51ec14e793b17

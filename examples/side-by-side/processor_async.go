@@ -39,14 +39,15 @@ type processWithMachinesLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// processWithMachinesArgs are the parameters of [processWithMachines] that are needed only before its first suspension.
+// processWithMachinesArgs are the parameters of [processWithMachines] that are needed only before
+// its first suspension.
 type processWithMachinesArgs struct {
 	ctx     context.Context
 	records int
 }
 
-// moveNext runs [processWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [processWithMachines] from where it stopped to its next suspension (false) or its
+// end (true). When it continues, args is nil.
 func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *processWithMachinesArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -72,7 +73,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	if statemachine.TwinEnded(run, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 		_, err := statemachine.TwinResult(run, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:50
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:87
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:62
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:92
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -97,7 +98,8 @@ func (f *processWithMachinesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
 }
 
-// processWithMachinesMachine is the root of a chain of calls that begins with [processWithMachines]: chain, job and frame in one allocation.
+// processWithMachinesMachine is the root of a chain of calls that begins with
+// [processWithMachines]: chain, job and frame in one allocation.
 type processWithMachinesMachine struct {
 	statemachine.Builder[int]
 	processWithMachinesLocals
@@ -114,7 +116,8 @@ func (f *processWithMachinesMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// processWithMachinesFunc1Run is a function literal of [processWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// processWithMachinesFunc1Run is a function literal of [processWithMachines] for the runtime to
+// call. It returns the results, or an error that reports its suspension.
 func processWithMachinesFunc1Run(queue *coord.Channel[int], sum *atomic.Uint64, records int, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := processWithMachinesFunc1Locals{queue: queue, ctx: ctx}
@@ -127,7 +130,8 @@ func processWithMachinesFunc1Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 	return m.Suspend(ctx, &r, m)
 }
 
-// processWithMachinesFunc1Locals is what a function literal of [processWithMachines] keeps while it is suspended.
+// processWithMachinesFunc1Locals is what a function literal of [processWithMachines] keeps while
+// it is suspended.
 type processWithMachinesFunc1Locals struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -140,15 +144,16 @@ type processWithMachinesFunc1Locals struct {
 	send1 *statemachine.WaitingVoid[job.Void]
 }
 
-// processWithMachinesFunc1Args are the parameters of a function literal of [processWithMachines] that are needed only before its first suspension.
+// processWithMachinesFunc1Args are the parameters of a function literal of [processWithMachines]
+// that are needed only before its first suspension.
 type processWithMachinesFunc1Args struct {
 	sum     *atomic.Uint64
 	records int
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [processWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [processWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *processWithMachinesFunc1Args) (finished bool, result0 error) {
 	defer f.defers.Leave(run, &f.Frame, &finished)
 	var err error
@@ -171,13 +176,7 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 			})
 		}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:54
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:54
-			defer queue.Close()
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:54
-			raise()
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:54
-		})
+		f.defers.Push(func(raise func()) { defer queue.Close(); raise() })
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.n1 = args.records
@@ -186,13 +185,12 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 range1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	if f.r >= f.n1 {
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 		goto endRange1
 	}
 	// processor.go:56: if err := queue.Send(ctx, r); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	f.send1, err = f.queue.SendEnter(run, f.ctx, f.r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:196
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:194
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -201,29 +199,29 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	err = f.send1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:56
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:203
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:57
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:209
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:218
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:216
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:60
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:221
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:227
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:225
 }
 
 // Location returns where a function literal of [processWithMachines] is suspended.
@@ -231,7 +229,8 @@ func (f *processWithMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
 }
 
-// processWithMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [processWithMachines]: chain and frame in one allocation.
+// processWithMachinesFunc1Machine is the root of a chain of calls that begins with a function
+// literal of [processWithMachines]: chain and frame in one allocation.
 type processWithMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	processWithMachinesFunc1Locals
@@ -248,7 +247,8 @@ func (f *processWithMachinesFunc1Machine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// processWithMachinesFunc2Run is a function literal of [processWithMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// processWithMachinesFunc2Run is a function literal of [processWithMachines] for the runtime to
+// call. It returns the results, or an error that reports its suspension.
 func processWithMachinesFunc2Run(queue *coord.Channel[int], sum *atomic.Uint64, ctx context.Context) error {
 	var r statemachine.Run
 	frame := processWithMachinesFunc2Locals{}
@@ -260,22 +260,24 @@ func processWithMachinesFunc2Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 	return m.Suspend(ctx, &r, m)
 }
 
-// processWithMachinesFunc2Locals is what a function literal of [processWithMachines] keeps while it is suspended.
+// processWithMachinesFunc2Locals is what a function literal of [processWithMachines] keeps while
+// it is suspended.
 type processWithMachinesFunc2Locals struct {
 	statemachine.Frame
 
 	process1 *processFrame
 }
 
-// processWithMachinesFunc2Args are the parameters of a function literal of [processWithMachines] that are needed only before its first suspension.
+// processWithMachinesFunc2Args are the parameters of a function literal of [processWithMachines]
+// that are needed only before its first suspension.
 type processWithMachinesFunc2Args struct {
 	queue *coord.Channel[int]
 	sum   *atomic.Uint64
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [processWithMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [processWithMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *processWithMachinesFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -286,10 +288,10 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	default:
 		f.Misuse(state)
 	}
-	// processor.go:52: s.Go(func(ctx context.Context) error { return process(ctx, queue, &sum) })
+	// processor.go:52: … process(ctx, queue, &sum) })
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:293
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:295
 	if f.process1 == nil {
 		goto resumed1
 	}
@@ -298,10 +300,9 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:52
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:304
 	f.process1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:305
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -311,7 +312,8 @@ func (f *processWithMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
 }
 
-// processWithMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [processWithMachines]: chain and frame in one allocation.
+// processWithMachinesFunc2Machine is the root of a chain of calls that begins with a function
+// literal of [processWithMachines]: chain and frame in one allocation.
 type processWithMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	processWithMachinesFunc2Locals
@@ -339,7 +341,8 @@ func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Ui
 	return m.Start(ctx, &r, m)
 }
 
-// processEnter enters [process] for another machine. It returns the results, or the suspended frame that will have them.
+// processEnter enters [process] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func processEnter(r *statemachine.Run, ctx context.Context, queue *coord.Channel[int], sum *atomic.Uint64) (*processFrame, error) {
 	frame := processLocals{ctx: ctx, queue: queue, sum: sum}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -361,7 +364,8 @@ type processLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// processFrame is the frame of [process] for a caller that is a machine: what it keeps and, at the end, its results.
+// processFrame is the frame of [process] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type processFrame struct {
 	processLocals
 
@@ -391,7 +395,7 @@ for1:
 	// processor.go:68: r, err := queue.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:395
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:399
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -400,24 +404,22 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor.go:68
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:408
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
 	if errors.Is(err, coord.ErrClosed) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:409
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:70
 		return true, nil
 	}
 	if err != nil {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:415
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:73
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:421
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:423
 	goto for1
 }
 
@@ -432,7 +434,8 @@ func (f *processFrame) Results(run *statemachine.Run) error {
 	return f.result0
 }
 
-// processMachine is the root of a chain of calls that begins with [process]: chain, job and frame in one allocation.
+// processMachine is the root of a chain of calls that begins with [process]: chain, job and frame
+// in one allocation.
 type processMachine struct {
 	statemachine.Builder[job.Void]
 	processLocals
@@ -449,4 +452,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9fcd5360742969d2
+// Digest of what is above: 03997447b6d89a96

@@ -40,8 +40,8 @@ type napArgs struct {
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -76,7 +76,8 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
+// allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -92,4 +93,4 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b5fbf5188bc85318
+// Digest of what is above: 522cf788da7083d3

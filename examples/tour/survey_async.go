@@ -45,7 +45,8 @@ type surveyPackageLocals struct {
 	surveyFile2 *surveyFileFrame
 }
 
-// moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, result0 counts, result1 error) {
 	var names []string
 	var err error
@@ -68,7 +69,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	// survey.go:37: names, err := listFiles(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:72
+//line github.com/movenext/movenext/examples/tour/survey_async.go:73
 	if f.listFiles1 == nil {
 		goto resumed1
 	}
@@ -77,14 +78,14 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey.go:37
+//line github.com/movenext/movenext/examples/tour/survey_async.go:82
 	f.listFiles1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:88
+//line github.com/movenext/movenext/examples/tour/survey_async.go:89
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
@@ -95,14 +96,12 @@ resumed1:
 range1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/examples/tour/survey.go:42
 		goto endRange1
 	}
 	{
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:106
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/tour/survey.go:44
 			return true, f.c, err
@@ -112,7 +111,7 @@ range1:
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:116
+//line github.com/movenext/movenext/examples/tour/survey_async.go:115
 	if f.surveyFile2 == nil {
 		goto resumed2
 	}
@@ -121,14 +120,14 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	lines, functions, err2 = f.surveyFile2.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey.go:47
+//line github.com/movenext/movenext/examples/tour/survey_async.go:124
 	f.surveyFile2 = nil
 resumed2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:132
+//line github.com/movenext/movenext/examples/tour/survey_async.go:131
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
@@ -142,13 +141,13 @@ resumed2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:146
+//line github.com/movenext/movenext/examples/tour/survey_async.go:145
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	return true, f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:152
+//line github.com/movenext/movenext/examples/tour/survey_async.go:151
 }
 
 // Location returns where [surveyPackage] is suspended.
@@ -156,7 +155,8 @@ func (f *surveyPackageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
-// surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain, job and frame in one allocation.
+// surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain,
+// job and frame in one allocation.
 type surveyPackageMachine struct {
 	statemachine.Builder[counts]
 	surveyPackageLocals
@@ -185,7 +185,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	return m.Start(ctx, &r, m)
 }
 
-// surveyFileEnter enters [surveyFile] for another machine. It returns the results, or the suspended frame that will have them.
+// surveyFileEnter enters [surveyFile] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func surveyFileEnter(r *statemachine.Run, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
 	if finished, v0, v1, v2 := frame.moveNext(r, ctx); finished {
@@ -205,7 +206,8 @@ type surveyFileLocals struct {
 	readFile1 *readFileFrame
 }
 
-// surveyFileFrame is the frame of [surveyFile] for a caller that is a machine: what it keeps and, at the end, its results.
+// surveyFileFrame is the frame of [surveyFile] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type surveyFileFrame struct {
 	surveyFileLocals
 
@@ -220,8 +222,8 @@ func (f *surveyFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
@@ -236,7 +238,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:240
+//line github.com/movenext/movenext/examples/tour/survey_async.go:242
 	if f.readFile1 == nil {
 		goto resumed1
 	}
@@ -245,13 +247,13 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey.go:66
+//line github.com/movenext/movenext/examples/tour/survey_async.go:251
 	f.readFile1 = nil
 resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:255
+//line github.com/movenext/movenext/examples/tour/survey_async.go:257
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -259,13 +261,13 @@ resumed1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:263
+//line github.com/movenext/movenext/examples/tour/survey_async.go:265
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:269
+//line github.com/movenext/movenext/examples/tour/survey_async.go:271
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -281,7 +283,8 @@ func (f *surveyFileFrame) Results(r *statemachine.Run) (int, int, error) {
 	return f.lines, f.functions, f.err
 }
 
-// surveyFileMachine is the root of a chain of calls that begins with [surveyFile]: chain, job and frame in one allocation.
+// surveyFileMachine is the root of a chain of calls that begins with [surveyFile]: chain, job and
+// frame in one allocation.
 type surveyFileMachine struct {
 	statemachine.Builder[job.Tuple2[int, int]]
 	surveyFileLocals
@@ -310,7 +313,8 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	return m.Start(ctx, &r, m)
 }
 
-// readFileEnter enters [readFile] for another machine. It returns the results, or the suspended frame that will have them.
+// readFileEnter enters [readFile] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func readFileEnter(r *statemachine.Run, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &readFileArgs{ctx: ctx, path: path}); finished {
@@ -334,7 +338,8 @@ type readFileArgs struct {
 	path string
 }
 
-// readFileFrame is the frame of [readFile] for a caller that is a machine: what it keeps and, at the end, its results.
+// readFileFrame is the frame of [readFile] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type readFileFrame struct {
 	readFileLocals
 
@@ -365,7 +370,7 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 	f.await1 = startReading(args.ctx, args.path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:369
+//line github.com/movenext/movenext/examples/tour/survey_async.go:374
 		goto resume1
 	}
 	f.State = 1
@@ -374,9 +379,8 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey.go:82
+//line github.com/movenext/movenext/examples/tour/survey_async.go:383
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:380
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -392,7 +396,8 @@ func (f *readFileFrame) Results(r *statemachine.Run) ([]byte, error) {
 	return f.result0, f.result1
 }
 
-// readFileMachine is the root of a chain of calls that begins with [readFile]: chain, job and frame in one allocation.
+// readFileMachine is the root of a chain of calls that begins with [readFile]: chain, job and
+// frame in one allocation.
 type readFileMachine struct {
 	statemachine.Builder[[]byte]
 	readFileLocals
@@ -421,7 +426,8 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	return m.Start(ctx, &r, m)
 }
 
-// listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended frame that will have them.
+// listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func listFilesEnter(r *statemachine.Run, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &listFilesArgs{ctx: ctx, dir: dir}); finished {
@@ -439,13 +445,15 @@ type listFilesLocals struct {
 	await1 *job.Job[[]string]
 }
 
-// listFilesArgs are the parameters of [listFiles] that are needed only before its first suspension.
+// listFilesArgs are the parameters of [listFiles] that are needed only before its first
+// suspension.
 type listFilesArgs struct {
 	ctx context.Context
 	dir string
 }
 
-// listFilesFrame is the frame of [listFiles] for a caller that is a machine: what it keeps and, at the end, its results.
+// listFilesFrame is the frame of [listFiles] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type listFilesFrame struct {
 	listFilesLocals
 
@@ -459,8 +467,8 @@ func (f *listFilesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -476,7 +484,7 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 	f.await1 = startListing(args.ctx, args.dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:480
+//line github.com/movenext/movenext/examples/tour/survey_async.go:488
 		goto resume1
 	}
 	f.State = 1
@@ -485,9 +493,8 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey.go:89
+//line github.com/movenext/movenext/examples/tour/survey_async.go:497
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:491
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -503,7 +510,8 @@ func (f *listFilesFrame) Results(r *statemachine.Run) ([]string, error) {
 	return f.result0, f.result1
 }
 
-// listFilesMachine is the root of a chain of calls that begins with [listFiles]: chain, job and frame in one allocation.
+// listFilesMachine is the root of a chain of calls that begins with [listFiles]: chain, job and
+// frame in one allocation.
 type listFilesMachine struct {
 	statemachine.Builder[[]string]
 	listFilesLocals
@@ -520,4 +528,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3b55a2e413095493
+// Digest of what is above: 3fc4d294887a1c6b

@@ -67,10 +67,10 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:71
 	f.await1 = nil
+//line github.com/movenext/movenext/inspect/metrics/twice_test.go:12
 	if err != nil {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:74
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:13
 		return true, 0, err
@@ -89,18 +89,16 @@ resume1:
 	return r.Await(f.await1), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 		var y int
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:96
 		f.await1 = nil
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:99
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:16
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:104
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:102
 }
 
 // Location returns where [twice] is suspended.
@@ -108,7 +106,8 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/metrics_test.twice", "github.com/movenext/movenext/inspect/metrics/twice_test.go", 11, 15)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
+// one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -125,4 +124,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b7e05cace2e9cd57
+// Digest of what is above: ee0793d69be12f5c

@@ -114,7 +114,7 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	lock1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:118
 	f.lockOrRLockOrAcquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
@@ -133,7 +133,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	lock2 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:137
 	f.lockOrRLockOrAcquire1 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
@@ -156,7 +156,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		await1, await2 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:160
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		f.of1(await1, await2)
@@ -176,7 +176,7 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	lock3 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:180
 	f.lockOrRLockOrAcquire1 = nil
 resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
@@ -201,7 +201,7 @@ resumed4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	lock4 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:205
 	f.lockOrRLockOrAcquire1 = nil
 resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
@@ -213,7 +213,7 @@ resumed5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	f.of1 = f.n.of("coord.KeyedMutex.LockAsync")
-	// contexts_calls_test.go:26: n.of("coord.KeyedMutex.LockAsync")(k.LockAsync(ctx, 1).Await())
+	// contexts_calls_test.go:26: … k.LockAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
@@ -229,7 +229,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		await4, await5 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:233
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		f.of1(await4, await5)
@@ -249,7 +249,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	lock5 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:253
 	f.lockOrRLockOrAcquire1 = nil
 resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
@@ -269,7 +269,7 @@ resumed7:
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	rLock1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:273
 	f.lockOrRLockOrAcquire1 = nil
 resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
@@ -291,7 +291,7 @@ resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		await6, await7 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:295
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		f.of1(await6, await7)
@@ -317,7 +317,7 @@ resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		await8, await9 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:321
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		f.of1(await8, await9)
@@ -337,7 +337,7 @@ resume10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	acquire1 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:341
 	f.lockOrRLockOrAcquire1 = nil
 resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
@@ -362,7 +362,7 @@ resumed11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	acquire2 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:366
 	f.lockOrRLockOrAcquire1 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
@@ -374,7 +374,7 @@ resumed12:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	f.of1 = f.n.of("coord.Semaphore.AcquireAsync")
-	// contexts_calls_test.go:41: n.of("coord.Semaphore.AcquireAsync")(s.AcquireAsync(ctx, 1).Await())
+	// contexts_calls_test.go:41: … s.AcquireAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
@@ -390,7 +390,7 @@ resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		await10, await11 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:394
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		f.of1(await10, await11)
@@ -410,7 +410,7 @@ resume13:
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	acquire3 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:414
 	f.lockOrRLockOrAcquire1 = nil
 resumed14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
@@ -435,7 +435,7 @@ resumed14:
 resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	acquire4 = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:439
 	f.lockOrRLockOrAcquire1 = nil
 resumed15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
@@ -447,7 +447,7 @@ resumed15:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	f.of1 = f.n.of("coord.Limiter.AcquireAsync")
-	// contexts_calls_test.go:48: n.of("coord.Limiter.AcquireAsync")(l.AcquireAsync(ctx, 1).Await())
+	// contexts_calls_test.go:48: … l.AcquireAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
@@ -463,7 +463,7 @@ resume16:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		await12, await13 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:467
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		f.of1(await12, await13)
@@ -478,7 +478,8 @@ func (f *locksFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.locks", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 15, 17, 19, 22, 24, 26, 29, 31, 32, 34, 37, 39, 41, 44, 46, 48)
 }
 
-// locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in one allocation.
+// locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in
+// one allocation.
 type locksMachine struct {
 	statemachine.Builder[job.Void]
 	locksFrame
@@ -558,7 +559,7 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:56: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	f.get1, get2, get3 = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:562
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:563
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -567,7 +568,7 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	get2, get3 = f.get1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:572
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
@@ -582,7 +583,7 @@ resumed1:
 	// contexts_calls_test.go:58: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
 	f.get1, get4, get5 = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:586
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:587
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -591,7 +592,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
 	get4, get5 = f.get1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:596
 	f.get1 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
@@ -608,7 +609,7 @@ resumed2:
 	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:612
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:613
 		goto resume3
 	}
 	f.State = 3
@@ -618,7 +619,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 		await1, await2 := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:623
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 		f.of1(await1, await2)
@@ -631,7 +632,7 @@ resume3:
 	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
 	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:635
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:636
 		goto resume4
 	}
 	f.State = 4
@@ -641,7 +642,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
 		await3, await4 := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:646
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
 		f.of1(await3, await4)
@@ -649,12 +650,12 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:63
 	f.p.Put(7)
 	f.of1 = f.n.of("coord.ObjectPool.Use")
-	// contexts_calls_test.go:64: n.of("coord.ObjectPool.Use")(p.Use(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }))
+	// contexts_calls_test.go:64: … p.Use(ctx, func(ctx context.Context, _ int) error { return ct …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 	if statemachine.TwinEnded(r, f.useOrAwait5) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:658
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:659
 		goto resume5
 	}
 	f.State = 5
@@ -664,19 +665,19 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 		_, use1 := statemachine.TwinResult(r, f.useOrAwait5)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
 		f.useOrAwait5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 		f.of1(use1)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.of1 = f.n.of("coord.ObjectPool.UseAsync")
-	// contexts_calls_test.go:65: n.of("coord.ObjectPool.UseAsync")(p.UseAsync(ctx, func(ctx context.Context, _ int) error { return ctx.Err() }).Await())
+	// contexts_calls_test.go:65: … p.UseAsync(ctx, func(ctx context.Context, _ int) error { retu …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	if f.useOrAwait5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:680
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:681
 		goto resume6
 	}
 	f.State = 6
@@ -687,7 +688,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 		await5, await6 := statemachine.JobResult(r, f.useOrAwait5)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:692
 		f.useOrAwait5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 		f.of1(await5, await6)
@@ -699,12 +700,12 @@ resume6:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 	f.of1 = f.n.of("coord.Select")
-	// contexts_calls_test.go:69: n.of("coord.Select")(coord.Select(ctx, coord.OnReceive[int](c, nil)))
+	// contexts_calls_test.go:69: … coord.Select(ctx, coord.OnReceive[int](c, nil)))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 	if statemachine.TwinEnded(r, f.awaitOrSelect3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:708
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:709
 		goto resume7
 	}
 	f.State = 7
@@ -715,19 +716,19 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 		select1, select2 := statemachine.TwinResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 		f.of1(select1, select2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.of1 = f.n.of("coord.SelectAsync")
-	// contexts_calls_test.go:70: n.of("coord.SelectAsync")(coord.SelectAsync(ctx, coord.OnReceive[int](c, nil), coord.OnTimeout(time.Millisecond)).Await())
+	// contexts_calls_test.go:70: … coord.SelectAsync(ctx, coord.OnReceive[int](c, nil), coord.On …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil), coord.OnTimeout(time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:731
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:732
 		goto resume8
 	}
 	f.State = 8
@@ -738,12 +739,12 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 		await7, await8 := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:743
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 		f.of1(await7, await8)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:747
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:748
 	f.State = statemachine.Finished
 	return true
 }
@@ -753,7 +754,8 @@ func (f *objectsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.objects", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 56, 58, 60, 62, 64, 65, 69, 70)
 }
 
-// objectsMachine is the root of a chain of calls that begins with [objects]: chain, job and frame in one allocation.
+// objectsMachine is the root of a chain of calls that begins with [objects]: chain, job and frame
+// in one allocation.
 type objectsMachine struct {
 	statemachine.Builder[job.Void]
 	objectsFrame
@@ -848,7 +850,7 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:77: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, wait1 = f.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:852
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
 	if f.waitOrLock1 == nil {
 		goto resumed1
 	}
@@ -857,19 +859,19 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	wait1 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:863
 	f.waitOrLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.of1(wait1)
 	soon(f.auto.Set)
 	f.of1 = f.n.of("coord.AutoResetEvent.WaitAsync")
-	// contexts_calls_test.go:79: n.of("coord.AutoResetEvent.WaitAsync")(auto.WaitAsync(ctx).Await())
+	// contexts_calls_test.go:79: … auto.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:873
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:875
 		goto resume2
 	}
 	f.State = 2
@@ -880,7 +882,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:886
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		f.of1(await1, await3)
@@ -891,7 +893,7 @@ resume2:
 	// contexts_calls_test.go:83: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.waitOrLock1, wait2 = f.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:895
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:897
 	if f.waitOrLock1 == nil {
 		goto resumed3
 	}
@@ -901,18 +903,18 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	wait2 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:907
 	f.waitOrLock1 = nil
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.of1(wait2)
 	f.of1 = f.n.of("coord.ManualResetEvent.WaitAsync")
-	// contexts_calls_test.go:84: n.of("coord.ManualResetEvent.WaitAsync")(manual.WaitAsync(ctx).Await())
+	// contexts_calls_test.go:84: … manual.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:916
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:918
 		goto resume4
 	}
 	f.State = 4
@@ -923,7 +925,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		await4, await5 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:929
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		f.of1(await4, await5)
@@ -938,7 +940,7 @@ resume4:
 	// contexts_calls_test.go:88: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.waitOrLock1, wait3 = f.down.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:942
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:944
 	if f.waitOrLock1 == nil {
 		goto resumed5
 	}
@@ -948,18 +950,18 @@ resume4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	wait3 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:954
 	f.waitOrLock1 = nil
 resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.of1(wait3)
 	f.of1 = f.n.of("coord.Countdown.WaitAsync")
-	// contexts_calls_test.go:89: n.of("coord.Countdown.WaitAsync")(down.WaitAsync(ctx).Await())
+	// contexts_calls_test.go:89: … down.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:963
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:965
 		goto resume6
 	}
 	f.State = 6
@@ -970,7 +972,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		await6, await7 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:976
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		f.of1(await6, await7)
@@ -981,7 +983,7 @@ resume6:
 	// contexts_calls_test.go:93: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.wait7, wait4, wait5 = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:985
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:987
 	if f.wait7 == nil {
 		goto resumed7
 	}
@@ -991,7 +993,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	wait4, wait5 = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:997
 	f.wait7 = nil
 resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
@@ -1002,7 +1004,7 @@ resumed7:
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 	if f.await8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1006
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1008
 		goto resume8
 	}
 	f.State = 8
@@ -1013,7 +1015,7 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		await9, await10 := statemachine.JobResult(r, f.await8)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1019
 		f.await8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.of1(await9, await10)
@@ -1024,7 +1026,7 @@ resume8:
 	// contexts_calls_test.go:96: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1028
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
 	if f.wait7 == nil {
 		goto resumed9
 	}
@@ -1034,7 +1036,7 @@ resume8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	_, err = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1040
 	f.wait7 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
@@ -1044,7 +1046,7 @@ resumed9:
 	// contexts_calls_test.go:100: _ = c.L.Lock(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1048
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1050
 	if f.waitOrLock1 == nil {
 		goto resumed10
 	}
@@ -1054,7 +1056,7 @@ resumed9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1060
 	f.waitOrLock1 = nil
 resumed10:
 	{
@@ -1067,7 +1069,7 @@ resumed10:
 	// contexts_calls_test.go:102: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.waitOrLock1, wait6 = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1071
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
 	if f.waitOrLock1 == nil {
 		goto resumed11
 	}
@@ -1077,7 +1079,7 @@ resumed10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	wait6 = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1083
 	f.waitOrLock1 = nil
 resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
@@ -1094,7 +1096,7 @@ resumed11:
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1098
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1100
 		goto resume12
 	}
 	f.State = 12
@@ -1105,12 +1107,12 @@ resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		await11, await12 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1111
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		f.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1114
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1116
 	f.State = statemachine.Finished
 	return true
 }
@@ -1120,7 +1122,8 @@ func (f *eventsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.events", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 77, 79, 83, 84, 88, 89, 93, 94, 96, 100, 102, 104)
 }
 
-// eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in one allocation.
+// eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in
+// one allocation.
 type eventsMachine struct {
 	statemachine.Builder[job.Void]
 	eventsFrame
@@ -1241,7 +1244,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_calls_test.go:111: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1245
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1248
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1250,7 +1253,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	send2 = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1257
 	f.send1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
@@ -1267,7 +1270,7 @@ resumed1:
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1271
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1274
 		goto resume2
 	}
 	f.State = 2
@@ -1277,7 +1280,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1284
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.of1(await1, await3)
@@ -1290,7 +1293,7 @@ resume2:
 	// contexts_calls_test.go:115: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receiveOrNextOrGet3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1294
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1297
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed3
 	}
@@ -1299,7 +1302,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	receive1, receive2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1306
 	f.receiveOrNextOrGet3 = nil
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
@@ -1311,12 +1314,12 @@ resumed3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	f.of1 = f.n.of("coord.Channel.ReceiveAsync")
-	// contexts_calls_test.go:117: n.of("coord.Channel.ReceiveAsync")(c.ReceiveAsync(ctx).Await())
+	// contexts_calls_test.go:117: … c.ReceiveAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1320
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1323
 		goto resume4
 	}
 	f.State = 4
@@ -1326,7 +1329,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		await5, await6 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1333
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		f.of1(await5, await6)
@@ -1341,7 +1344,7 @@ resume4:
 	// contexts_calls_test.go:119: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1345
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1348
 		goto resume5
 	}
 	f.State = 5
@@ -1350,7 +1353,6 @@ resume4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 		goto done1
 	}
 	{
@@ -1360,7 +1362,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1364
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1366
 		goto resume6
 	}
 	f.State = 6
@@ -1371,14 +1373,13 @@ resume6:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1377
+	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1383
 	f.loop1 = nil
 endRange1:
 	{
@@ -1393,7 +1394,7 @@ endRange1:
 	// contexts_calls_test.go:124: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1397
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1398
 		goto resume7
 	}
 	f.State = 7
@@ -1402,7 +1403,6 @@ endRange1:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 		goto done2
 	}
 	{
@@ -1423,14 +1423,13 @@ resume8:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1427
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1429
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1433
 	f.loop1 = nil
 endRange2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
@@ -1440,7 +1439,7 @@ endRange2:
 	// contexts_calls_test.go:131: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1444
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
 	if f.send1 == nil {
 		goto resumed9
 	}
@@ -1450,7 +1449,7 @@ endRange2:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	send3 = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1453
 	f.send1 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
@@ -1462,12 +1461,12 @@ resumed9:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	f.of1 = f.n.of("coord.Broadcast.SendAsync")
-	// contexts_calls_test.go:133: n.of("coord.Broadcast.SendAsync")(b.SendAsync(ctx, 2).Await())
+	// contexts_calls_test.go:133: … b.SendAsync(ctx, 2).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1471
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1470
 		goto resume10
 	}
 	f.State = 10
@@ -1478,7 +1477,7 @@ resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		await7, await8 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1481
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		f.of1(await7, await8)
@@ -1488,7 +1487,7 @@ resume10:
 	// contexts_calls_test.go:134: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.receiveOrNextOrGet3, receive3, receive4 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1492
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1491
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed11
 	}
@@ -1498,7 +1497,7 @@ resume10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	receive3, receive4 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
 	f.receiveOrNextOrGet3 = nil
 resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
@@ -1510,12 +1509,12 @@ resumed11:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	f.of1 = f.n.of("coord.Subscription.ReceiveAsync")
-	// contexts_calls_test.go:136: n.of("coord.Subscription.ReceiveAsync")(s.ReceiveAsync(ctx).Await())
+	// contexts_calls_test.go:136: … s.ReceiveAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1519
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1518
 		goto resume12
 	}
 	f.State = 12
@@ -1526,7 +1525,7 @@ resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		await9, await10 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		f.of1(await9, await10)
@@ -1539,7 +1538,7 @@ resume12:
 	// contexts_calls_test.go:138: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.receiveOrNextOrGet3, receive5, receive6 = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1543
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed13
 	}
@@ -1549,7 +1548,7 @@ resume12:
 resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	receive5, receive6 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
 	f.receiveOrNextOrGet3 = nil
 resumed13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
@@ -1567,7 +1566,7 @@ resumed13:
 	// contexts_calls_test.go:143: n.of("coord.Observer.Next")(o.Next(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.receiveOrNextOrGet3, next1, next2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1571
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed14
 	}
@@ -1577,7 +1576,7 @@ resumed13:
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	next1, next2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1580
 	f.receiveOrNextOrGet3 = nil
 resumed14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
@@ -1594,7 +1593,7 @@ resumed14:
 	f.await4 = f.o.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1598
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1597
 		goto resume15
 	}
 	f.State = 15
@@ -1605,7 +1604,7 @@ resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		await11, await12 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1608
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.of1(await11, await12)
@@ -1620,7 +1619,7 @@ resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 		f.receiveOrNextOrGet3, get1, get2 = f.again.GetEnter(r, f.ctx, round)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1624
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1623
 	if f.receiveOrNextOrGet3 == nil {
 		goto resumed16
 	}
@@ -1630,7 +1629,7 @@ resume15:
 resume16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	get1, get2 = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
 	f.receiveOrNextOrGet3 = nil
 resumed16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
@@ -1642,13 +1641,13 @@ resumed16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
 		soon(func() { _ = again.Set(next, 2, nil) })
 		f.of1 = f.n.of("coord.Reusable.GetAsync")
-		// contexts_calls_test.go:153: n.of("coord.Reusable.GetAsync")(again.GetAsync(ctx, next).Await())
+		// contexts_calls_test.go:153: … again.GetAsync(ctx, next).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.await4 = f.again.GetAsync(f.ctx, next)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1652
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1651
 		goto resume17
 	}
 	f.State = 17
@@ -1659,16 +1658,16 @@ resume17:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		await13, await14 := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1662
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.of1(await13, await14)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1667
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1672
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1671
 }
 
 // Location returns where [channels] is suspended.
@@ -1676,7 +1675,8 @@ func (f *channelsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.channels", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 111, 113, 115, 117, 119, 119, 124, 124, 131, 133, 134, 136, 138, 143, 145, 150, 153)
 }
 
-// channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
+// channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and
+// frame in one allocation.
 type channelsMachine struct {
 	statemachine.Builder[job.Void]
 	channelsFrame
@@ -1723,7 +1723,8 @@ type sharedWorkFrame struct {
 	waitOrWaitN9        *statemachine.WaitingVoid[job.Void]
 }
 
-// MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	var wait1 error
 	var wait2 error
@@ -1764,12 +1765,12 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:158
 	frame.s = new(coord.Serial[int])
 	frame.of1 = frame.n.of("coord.Serial.Do")
-	// contexts_calls_test.go:159: n.of("coord.Serial.Do")(s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Err() }))
+	// contexts_calls_test.go:159: … s.Do(ctx, 1, func(ctx context.Context) error { return ctx.Er …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	if statemachine.TwinEnded(r, frame.doOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1773
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1774
 		goto resume1
 	}
 	frame.State = 1
@@ -1779,19 +1780,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		_, do1 := statemachine.TwinResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1784
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		frame.of1(do1)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
-	// contexts_calls_test.go:160: n.of("coord.Serial.DoAsync")(s.DoAsync(ctx, 1, func(ctx context.Context) error { return ctx.Err() }).Await())
+	// contexts_calls_test.go:160: … s.DoAsync(ctx, 1, func(ctx context.Context) error { return c …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1795
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1796
 		goto resume2
 	}
 	frame.State = 2
@@ -1801,7 +1802,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		await1, await2 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1806
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		frame.of1(await1, await2)
@@ -1814,7 +1815,7 @@ resume2:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1818
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1819
 		goto resume3
 	}
 	frame.State = 3
@@ -1824,19 +1825,19 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		inTurn1, inTurn2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1829
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		frame.of1(inTurn1, inTurn2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	frame.of1 = frame.n.of("coord.InTurnAsync")
-	// contexts_calls_test.go:163: n.of("coord.InTurnAsync")(coord.InTurnAsync(ctx, &s, 1, seven).Await())
+	// contexts_calls_test.go:163: … coord.InTurnAsync(ctx, &s, 1, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1840
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1841
 		goto resume4
 	}
 	frame.State = 4
@@ -1847,7 +1848,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		await3, await4 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1852
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		frame.of1(await3, await4)
@@ -1858,7 +1859,7 @@ resume4:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1862
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1863
 		goto resume5
 	}
 	frame.State = 5
@@ -1869,19 +1870,19 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		get1, get2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1874
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		frame.of1(get1, get2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
-	// contexts_calls_test.go:166: n.of("coord.Lazy.GetAsync")(coord.NewLazy(seven).GetAsync(ctx).Await())
+	// contexts_calls_test.go:166: … coord.NewLazy(seven).GetAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1886
 		goto resume6
 	}
 	frame.State = 6
@@ -1892,7 +1893,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		await5, await6 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1897
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		frame.of1(await5, await6)
@@ -1905,7 +1906,7 @@ resume6:
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	if statemachine.TwinEnded(r, frame.do7) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1909
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1910
 		goto resume7
 	}
 	frame.State = 7
@@ -1916,19 +1917,19 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		do2, do3 := statemachine.TwinResult(r, frame.do7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1921
 		frame.do7 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		frame.of1(do2, do3)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
-	// contexts_calls_test.go:169: n.of("coord.SingleFlight.DoAsync")(f.DoAsync(ctx, 1, seven).Await())
+	// contexts_calls_test.go:169: … f.DoAsync(ctx, 1, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1932
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1933
 		goto resume8
 	}
 	frame.State = 8
@@ -1939,7 +1940,7 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		await7, await8 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1944
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		frame.of1(await7, await8)
@@ -1949,7 +1950,7 @@ resume8:
 	// contexts_calls_test.go:172: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	frame.waitOrWaitN9, wait1 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1953
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1954
 	if frame.waitOrWaitN9 == nil {
 		goto resumed9
 	}
@@ -1959,7 +1960,7 @@ resume8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	wait1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1964
 	frame.waitOrWaitN9 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
@@ -1968,7 +1969,7 @@ resumed9:
 	// contexts_calls_test.go:173: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	frame.waitOrWaitN9, wait2 = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1972
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1973
 	if frame.waitOrWaitN9 == nil {
 		goto resumed10
 	}
@@ -1978,7 +1979,7 @@ resumed9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	wait2 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1983
 	frame.waitOrWaitN9 = nil
 resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
@@ -1989,7 +1990,7 @@ resumed10:
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1993
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1994
 		goto resume11
 	}
 	frame.State = 11
@@ -2000,7 +2001,7 @@ resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		await9, await10 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2005
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		frame.of1(await9, await10)
@@ -2010,7 +2011,7 @@ resume11:
 	// contexts_calls_test.go:175: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.waitOrWaitN9, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2014
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2015
 	if frame.waitOrWaitN9 == nil {
 		goto resumed12
 	}
@@ -2020,18 +2021,18 @@ resume11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	waitN1 = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2025
 	frame.waitOrWaitN9 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.of1(waitN1)
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
-	// contexts_calls_test.go:176: n.of("rate.Limiter.WaitNAsync")(l.WaitNAsync(ctx, 1).Await())
+	// contexts_calls_test.go:176: … l.WaitNAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2035
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2036
 		goto resume13
 	}
 	frame.State = 13
@@ -2042,12 +2043,12 @@ resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		await11, await12 := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2047
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		frame.of1(await11, await12)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2051
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2052
 	frame.State = statemachine.Finished
 	return true
 }
@@ -2057,7 +2058,8 @@ func (frame *sharedWorkFrame) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/internal/policy.sharedWork", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 159, 160, 162, 163, 165, 166, 168, 169, 172, 173, 174, 175, 176)
 }
 
-// sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
+// sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and
+// frame in one allocation.
 type sharedWorkMachine struct {
 	statemachine.Builder[job.Void]
 	sharedWorkFrame
@@ -2142,7 +2144,7 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2146
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2148
 		goto resume1
 	}
 	f.State = 1
@@ -2152,19 +2154,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2158
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		f.of1(await2, await3)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	f.of1 = f.n.of("job.RunTwin")
-	// contexts_calls_test.go:185: n.of("job.RunTwin")(job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+	// contexts_calls_test.go:185: … job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck //  …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2168
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2170
 		goto resume2
 	}
 	f.State = 2
@@ -2174,19 +2176,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		await4, await5 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2180
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		f.of1(await4, await5)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	f.of1 = f.n.of("job.NewTwin")
-	// contexts_calls_test.go:186: n.of("job.NewTwin")(job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck // deprecated, and kept
+	// contexts_calls_test.go:186: … job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck //  …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2190
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2192
 		goto resume3
 	}
 	f.State = 3
@@ -2197,7 +2199,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2203
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		f.of1(await6, await7)
@@ -2209,7 +2211,7 @@ resume3:
 	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2213
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2215
 		goto resume4
 	}
 	f.State = 4
@@ -2220,7 +2222,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2226
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		f.of1(await8, await9)
@@ -2232,7 +2234,7 @@ resume4:
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2236
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2238
 		goto resume5
 	}
 	f.State = 5
@@ -2243,7 +2245,7 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		await10, await11 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2249
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		f.of1(await10, await11)
@@ -2255,7 +2257,7 @@ resume5:
 	f.await1 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2259
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2261
 		goto resume6
 	}
 	f.State = 6
@@ -2266,13 +2268,13 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		await12, await13 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2272
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		f.of1(await12, await13)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
 		f.of1 = f.n.of("job.InScope")
-		// contexts_calls_test.go:191: n.of("job.InScope")(job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:191: … job.InScope(ctx, func(ctx context.Context, s *job.Scope) err …
 		done := f.done
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
@@ -2282,7 +2284,7 @@ resume6:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2286
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2288
 		goto resume7
 	}
 	f.State = 7
@@ -2293,13 +2295,13 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2299
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.of1(inScope1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1 = f.n.of("job.InScopeAsync")
-		// contexts_calls_test.go:195: n.of("job.InScopeAsync")(job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope) error {
+		// contexts_calls_test.go:195: … job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope …
 		done := f.done
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
@@ -2309,7 +2311,7 @@ resume7:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2313
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2315
 		goto resume8
 	}
 	f.State = 8
@@ -2320,7 +2322,7 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2326
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1(await14, await15)
@@ -2334,7 +2336,7 @@ resume8:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2338
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2340
 		goto resume9
 	}
 	f.State = 9
@@ -2345,12 +2347,12 @@ resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2351
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		f.of1(wait1)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2354
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2356
 	f.State = statemachine.Finished
 	return true
 }
@@ -2360,7 +2362,8 @@ func (f *jobsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.jobs", "github.com/movenext/movenext/internal/policy/contexts_calls_test.go", 184, 185, 186, 187, 188, 189, 191, 195, 201)
 }
 
-// jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
+// jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one
+// allocation.
 type jobsMachine struct {
 	statemachine.Builder[job.Void]
 	jobsFrame
@@ -2376,4 +2379,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b5648cc352242038
+// Digest of what is above: 029bac71357cef48

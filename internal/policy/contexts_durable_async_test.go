@@ -47,7 +47,8 @@ func (f *durablesFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// durablesMachine is the root of a chain of calls that begins with [durables]: chain, job and frame in one allocation.
+// durablesMachine is the root of a chain of calls that begins with [durables]: chain, job and
+// frame in one allocation.
 type durablesMachine struct {
 	statemachine.Builder[job.Void]
 	durablesFrame
@@ -62,4 +63,4 @@ func (f *durablesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1b57fc6cae71fb86
+// Digest of what is above: 0f680a7867afc3fc

@@ -75,7 +75,8 @@ type continuationsFrame struct {
 	loop1        *statemachine.Loop[*job.Job[int], error]
 }
 
-// MoveNext runs [continuations] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [continuations] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 14, &finished)
 	var err error
@@ -120,7 +121,7 @@ func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.await1 = job.Then(f.ctx, after(1), f.plus)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:124
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:125
 		goto resume1
 	}
 	f.State = 1
@@ -130,19 +131,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:135
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 		f.of1(await2, await3)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	f.of1 = f.n.of("job.Catch")
-	// contexts_more_test.go:50: n.of("job.Catch")(job.Catch(ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() }).Await())
+	// contexts_more_test.go:50: … job.Catch(ctx, job.FromError[int](errors.New("lost")), func(ct …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	f.await1 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:146
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:147
 		goto resume2
 	}
 	f.State = 2
@@ -152,19 +153,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 		await4, await6 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:157
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 		f.of1(await4, await6)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	f.of1 = f.n.of("job.Finally")
-	// contexts_more_test.go:51: n.of("job.Finally")(job.Finally(ctx, after(2), func(ctx context.Context) error { return ctx.Err() }).Await())
+	// contexts_more_test.go:51: … job.Finally(ctx, after(2), func(ctx context.Context) error { r …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	f.await1 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:168
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:169
 		goto resume3
 	}
 	f.State = 3
@@ -174,12 +175,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 		await7, await8 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:179
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 		f.of1(await7, await8)
 		f.of1 = f.n.of("job.ContinueWith")
-		// contexts_more_test.go:52: n.of("job.ContinueWith")(job.ContinueWith(ctx, after(3), func(ctx context.Context, j *job.Job[int]) (int, error) {
+		// contexts_more_test.go:52: … job.ContinueWith(ctx, after(3), func(ctx context.Context, j *j …
 		plus := f.plus
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 		f.await1 = job.ContinueWith(f.ctx, after(3), func(ctx context.Context, j *job.Job[int]) (int, error) {
@@ -188,7 +189,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:192
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:193
 		goto resume4
 	}
 	f.State = 4
@@ -199,19 +200,19 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 		await9, await10 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:204
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 		f.of1(await9, await10)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	f.of1 = f.n.of("job.Job.ContinueWith")
-	// contexts_more_test.go:55: n.of("job.Job.ContinueWith")(after(4).ContinueWith(ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() }).Await())
+	// contexts_more_test.go:55: … after(4).ContinueWith(ctx, func(ctx context.Context, _ *job.Jo …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	f.await5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:215
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:216
 		goto resume5
 	}
 	f.State = 5
@@ -222,19 +223,19 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 		await11, await12 := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:227
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 		f.of1(await11, await12)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	f.of1 = f.n.of("job.Unwrap")
-	// contexts_more_test.go:56: n.of("job.Unwrap")(job.Unwrap(ctx, job.FromResult(after(5))).Await())
+	// contexts_more_test.go:56: … job.Unwrap(ctx, job.FromResult(after(5))).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	f.await1 = job.Unwrap(f.ctx, job.FromResult(after(5)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:238
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:239
 		goto resume6
 	}
 	f.State = 6
@@ -245,7 +246,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 		await13, await14 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:250
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 		f.of1(await13, await14)
@@ -257,7 +258,7 @@ resume6:
 	f.await1 = job.WaitAsync(f.ctx, after(6))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:261
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:262
 		goto resume7
 	}
 	f.State = 7
@@ -268,19 +269,19 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 		await15, await16 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:273
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 		f.of1(await15, await16)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	f.of1 = f.n.of("job.WaitTimeout")
-	// contexts_more_test.go:58: n.of("job.WaitTimeout")(job.WaitTimeout(ctx, after(7), time.Hour).Await())
+	// contexts_more_test.go:58: … job.WaitTimeout(ctx, after(7), time.Hour).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	f.await1 = job.WaitTimeout(f.ctx, after(7), time.Hour)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:284
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:285
 		goto resume8
 	}
 	f.State = 8
@@ -291,7 +292,7 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 		await17, await18 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:296
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 		f.of1(await17, await18)
@@ -305,7 +306,7 @@ resume8:
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	if f.awaitOrNext9.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:309
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:310
 		goto resume9
 	}
 	f.State = 9
@@ -315,15 +316,16 @@ resume8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	_, err = statemachine.JobResult(r, f.awaitOrNext9)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:320
 	f.awaitOrNext9 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:63
 	f.n.of("job.Completions.NextAsync")(err)
 	// contexts_more_test.go:64: _, err = c.Next(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	if statemachine.TwinEnded(r, f.awaitOrNext9) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:327
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:329
 		goto resume10
 	}
 	f.State = 10
@@ -333,8 +335,9 @@ resume9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	_, err = statemachine.TwinResult(r, f.awaitOrNext9)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:339
 	f.awaitOrNext9 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:65
 	f.n.of("job.Completions.Next")(err)
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, after(10)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
@@ -343,7 +346,7 @@ range1:
 	// contexts_more_test.go:66: for j, err := range job.WhenEach(ctx, after(10)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:347
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:350
 		goto resume11
 	}
 	f.State = 11
@@ -352,7 +355,6 @@ range1:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 		goto done1
 	}
 	{
@@ -360,12 +362,12 @@ resume11:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEach")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:364
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:366
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:67
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:67
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:371
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, after(11)))
@@ -375,7 +377,7 @@ range2:
 	// contexts_more_test.go:69: for j, err := range job.WhenEachAsync(ctx, after(11)).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:379
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:381
 		goto resume12
 	}
 	f.State = 12
@@ -384,7 +386,6 @@ range2:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 		goto done2
 	}
 	{
@@ -392,14 +393,13 @@ resume12:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEachAsync")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:396
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:397
 	goto range2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:402
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	return true
@@ -411,7 +411,8 @@ func (f *continuationsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.continuations", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 49, 50, 51, 52, 55, 56, 57, 58, 62, 64, 66, 69)
 }
 
-// continuationsMachine is the root of a chain of calls that begins with [continuations]: chain, job and frame in one allocation.
+// continuationsMachine is the root of a chain of calls that begins with [continuations]: chain,
+// job and frame in one allocation.
 type continuationsMachine struct {
 	statemachine.Builder[job.Void]
 	continuationsFrame
@@ -428,7 +429,8 @@ func (f *continuationsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// numbersAsync returns the stream of [numbers]: each range over it runs the function as a state machine.
+// numbersAsync returns the stream of [numbers]: each range over it runs the function as a state
+// machine.
 func numbersAsync(ctx context.Context) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
 		return &numbersFrame{ctx: ctx}
@@ -444,7 +446,8 @@ type numbersFrame struct {
 	i int
 }
 
-// MoveNext runs [numbers] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [numbers] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *numbersFrame) MoveNext(r *statemachine.Run) bool {
 	var sleep1 error
 	var asleep1 bool
@@ -464,13 +467,12 @@ func (f *numbersFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 	if f.i >= 3 {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 		goto endRange1
 	}
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:474
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:476
 	if !asleep1 {
 		goto resumed1
 	}
@@ -483,7 +485,7 @@ resumed1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	f.Emit(f.i, sleep1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:487
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:489
 	f.State = 2
 	return true
 resume2:
@@ -492,15 +494,15 @@ resume2:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 		if !yield1 {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:496
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:499
 			return true
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:80
 		}
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 	f.i++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:504
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:506
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -577,7 +579,7 @@ range1:
 	// contexts_more_test.go:87: for v, err := range numbers(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:581
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:583
 		goto resume1
 	}
 	f.State = 1
@@ -585,7 +587,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 		goto done1
 	}
 	{
@@ -593,12 +594,12 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.StreamOf")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:597
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:598
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:88
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:88
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:603
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.list1 = []*job.Stream[int]{numbersAsync(f.ctx), job.StreamOf(numbers(f.ctx))}
@@ -607,7 +608,6 @@ done1:
 range2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 		goto endRange1
 	}
 	{
@@ -632,7 +632,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 		next1, next2 := statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:636
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 		f.of1(next1, next2)
@@ -654,7 +654,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 		await1, await2 := statemachine.JobResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:658
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 		f.of1(await1, await2)
@@ -676,7 +676,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 		await3, await4 := statemachine.JobResult(r, f.awaitOrStop4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:680
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 		f.of1(await3, await4)
@@ -699,7 +699,7 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 		_, stop1 := statemachine.TwinResult(r, f.awaitOrStop4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 		f.of1(stop1)
@@ -729,7 +729,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 		next3, next4 := statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:733
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 		f.of1(next3, next4)
@@ -752,14 +752,14 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 		await5, await6 := statemachine.JobResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:756
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 		f.of1(await5, await6)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	f.p2.Stop()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:763
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	return true
@@ -771,7 +771,8 @@ func (f *streamsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.streams", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 87, 92, 93, 94, 95, 99, 100)
 }
 
-// streamsMachine is the root of a chain of calls that begins with [streams]: chain, job and frame in one allocation.
+// streamsMachine is the root of a chain of calls that begins with [streams]: chain, job and frame
+// in one allocation.
 type streamsMachine struct {
 	statemachine.Builder[job.Void]
 	streamsFrame
@@ -823,7 +824,8 @@ func (f *pausesFrame) MoveNext(r *statemachine.Run) bool {
 	}
 }
 
-// step runs [pauses] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [pauses] until it suspends, ends or panics; after a panic, the next step begins at its
+// epilogue.
 func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	var sleep1 error
@@ -853,7 +855,7 @@ func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	// contexts_more_test.go:106: n.of("job.Sleep")(job.Sleep(ctx, time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:857
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:859
 	if !asleep1 {
 		goto resumed1
 	}
@@ -866,12 +868,12 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	f.of1(sleep1)
 	f.of1 = f.n.of("job.SleepAsync")
-	// contexts_more_test.go:107: n.of("job.SleepAsync")(job.SleepAsync(ctx, time.Millisecond).Await())
+	// contexts_more_test.go:107: … job.SleepAsync(ctx, time.Millisecond).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 	f.await2 = job.SleepAsync(f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:875
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:877
 		goto resume2
 	}
 	f.State = 2
@@ -881,7 +883,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:887
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 		f.of1(await1, await3)
@@ -894,12 +896,11 @@ resume2:
 	// contexts_more_test.go:109: n.of("job.SwitchTo")(job.SwitchTo(ctx, s))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	if !(scheduler1 == nil || f.ctx != nil && f.ctx.Err() != nil) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 		goto move1
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = job.SwitchTo(f.ctx, scheduler1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:903
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:904
 	goto resumed3
 move1:
 	f.State = 3
@@ -917,7 +918,7 @@ resumed3:
 	f.await2 = job.SwitchToAsync(f.ctx, f.s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:921
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:922
 		goto resume4
 	}
 	f.State = 4
@@ -928,7 +929,7 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 		await4, await5 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:933
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 		f.of1(await4, await5)
@@ -946,7 +947,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:950
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:951
 		return true, false
 	}
 	f.State = 5
@@ -955,7 +956,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:959
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:960
 	goto epilogue
 }
 
@@ -964,7 +965,8 @@ func (f *pausesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.pauses", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 106, 107, 109, 110, 112)
 }
 
-// pausesMachine is the root of a chain of calls that begins with [pauses]: chain, job and frame in one allocation.
+// pausesMachine is the root of a chain of calls that begins with [pauses]: chain, job and frame in
+// one allocation.
 type pausesMachine struct {
 	statemachine.Builder[job.Void]
 	pausesFrame
@@ -1050,12 +1052,12 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	f.of1 = f.n.of("parallel.ForEachAsync")
-	// contexts_more_test.go:128: n.of("parallel.ForEachAsync")(parallel.ForEachAsync(ctx, items, start).Await())
+	// contexts_more_test.go:128: … parallel.ForEachAsync(ctx, items, start).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1059
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1061
 		goto resume1
 	}
 	f.State = 1
@@ -1065,19 +1067,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 		await3, await4 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1071
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 		f.of1(await3, await4)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	f.of1 = f.n.of("parallel.MapAsync")
-	// contexts_more_test.go:129: n.of("parallel.MapAsync")(parallel.MapAsync(ctx, items, start).Await())
+	// contexts_more_test.go:129: … parallel.MapAsync(ctx, items, start).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1081
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1083
 		goto resume2
 	}
 	f.State = 2
@@ -1087,7 +1089,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 		await5, await6 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1093
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 		f.of1(await5, await6)
@@ -1102,10 +1104,10 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
 	f.openLoops.Open(f.loop1)
 range1:
-	// contexts_more_test.go:135: for v, err := range parallel.Stage(ctx, parallel.FromSlice(items), start) {
+	// contexts_more_test.go:135: … for v, err := range parallel.Stage(ctx, parallel.FromSlice(it …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1109
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1111
 		goto resume3
 	}
 	f.State = 3
@@ -1114,7 +1116,6 @@ range1:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
 		goto done1
 	}
 	{
@@ -1122,22 +1123,22 @@ resume3:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("parallel.Stage")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1126
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1127
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:136
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1132
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(f.ctx, parallel.FromSlice(f.items), f.start))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	f.openLoops.Open(f.loop1)
 range2:
-	// contexts_more_test.go:138: for v, err := range parallel.StageAsync(ctx, parallel.FromSlice(items), start).All() {
+	// contexts_more_test.go:138: … for v, err := range parallel.StageAsync(ctx, parallel.FromSli …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1141
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1142
 		goto resume4
 	}
 	f.State = 4
@@ -1146,7 +1147,6 @@ range2:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 		goto done2
 	}
 	{
@@ -1159,13 +1159,13 @@ resume4:
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:139
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:139
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1163
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:141
 	f.n.of("parallel.Sort")(parallel.Sort(f.ctx, slices.Clone(f.items)))
 	f.n.of("parallel.SortFunc")(parallel.SortFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
 	f.n.of("parallel.SortStableFunc")(parallel.SortStableFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:143
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1169
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:143
 	return true
@@ -1177,7 +1177,8 @@ func (f *loopsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.loops", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 128, 129, 135, 138)
 }
 
-// loopsMachine is the root of a chain of calls that begins with [loops]: chain, job and frame in one allocation.
+// loopsMachine is the root of a chain of calls that begins with [loops]: chain, job and frame in
+// one allocation.
 type loopsMachine struct {
 	statemachine.Builder[job.Void]
 	loopsFrame
@@ -1245,7 +1246,7 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	f.of1 = f.n.of("bridge.FromCallback")
-	// contexts_more_test.go:151: n.of("bridge.FromCallback")(bridge.FromCallback(ctx, func(done func(int, error)) func() {
+	// contexts_more_test.go:151: … bridge.FromCallback(ctx, func(done func(int, error)) func() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	f.await1 = bridge.FromCallback(f.ctx, func(done func(int, error)) func() {
 		soon(func() { done(7, nil) })
@@ -1253,7 +1254,7 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 	})
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1257
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1258
 		goto resume1
 	}
 	f.State = 1
@@ -1263,7 +1264,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		await2, await5 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1268
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		f.of1(await2, await5)
@@ -1280,7 +1281,7 @@ resume1:
 	f.await1 = bridge.FromChan(f.ctx, f.c)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1284
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1285
 		goto resume2
 	}
 	f.State = 2
@@ -1290,7 +1291,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		await6, await7 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1295
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		f.of1(await6, await7)
@@ -1305,7 +1306,7 @@ resume2:
 	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1309
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1310
 		goto resume3
 	}
 	f.State = 3
@@ -1316,17 +1317,17 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		await8, await9 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1321
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		f.of1(await8, await9)
 	}
-	// contexts_more_test.go:160: _, err := bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^$")).Await()
+	// contexts_more_test.go:160: … bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^ …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1330
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1331
 		goto resume4
 	}
 	f.State = 4
@@ -1337,11 +1338,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 		_, err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1342
 		f.await4 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:161
 		f.n.of("bridge.FromProcess")(err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1345
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1347
 	f.State = statemachine.Finished
 	return true
 }
@@ -1351,7 +1353,8 @@ func (f *foreignFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.foreign", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 151, 157, 159, 160)
 }
 
-// foreignMachine is the root of a chain of calls that begins with [foreign]: chain, job and frame in one allocation.
+// foreignMachine is the root of a chain of calls that begins with [foreign]: chain, job and frame
+// in one allocation.
 type foreignMachine struct {
 	statemachine.Builder[job.Void]
 	foreignFrame
@@ -1461,7 +1464,7 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	if statemachine.TwinEnded(r, f.dialOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1465
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1468
 		goto resume1
 	}
 	f.State = 1
@@ -1470,15 +1473,16 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.c, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1477
 	f.dialOrAwait1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:170
 	f.n.of("netio.Dial")(err)
-	// contexts_more_test.go:171: other, err := netio.DialAsync(ctx, "tcp", l.Addr().String()).Await()
+	// contexts_more_test.go:171: … netio.DialAsync(ctx, "tcp", l.Addr().String()).Await()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1482
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1486
 		goto resume2
 	}
 	f.State = 2
@@ -1487,8 +1491,9 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
 	f.other, err = statemachine.JobResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1495
 	f.dialOrAwait1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:172
 	f.n.of("netio.DialAsync")(err)
 	{
 		c := f.c
@@ -1506,7 +1511,7 @@ resume2:
 	// contexts_more_test.go:177: for served, err := range l.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1510
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1515
 		goto resume3
 	}
 	f.State = 3
@@ -1514,7 +1519,6 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 		goto done1
 	}
 	{
@@ -1525,7 +1529,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1529
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1533
 		goto resume4
 	}
 	f.State = 4
@@ -1535,23 +1539,23 @@ resume4:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1543
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1541
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1549
 	f.loop1 = nil
 endRange1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	f.loop1 = statemachine.RangeStream(f.l.AllAsync(f.ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	f.openLoops.Open(f.loop1)
 	// contexts_more_test.go:182: for served, err := range l.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1555
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1559
 		goto resume5
 	}
 	f.State = 5
@@ -1560,7 +1564,6 @@ endRange1:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 		goto done2
 	}
 	{
@@ -1571,7 +1574,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1575
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1578
 		goto resume6
 	}
 	f.State = 6
@@ -1582,21 +1585,21 @@ resume6:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1589
 	f.loop1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1588
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1595
 	f.loop1 = nil
 endRange2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.of1 = f.n.of("netio.Conn.Readable")
 	// contexts_more_test.go:187: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.readable7, readable1 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1600
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1603
 	if f.readable7 == nil {
 		goto resumed7
 	}
@@ -1606,18 +1609,18 @@ endRange2:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	readable1 = f.readable7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1613
 	f.readable7 = nil
 resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.of1(readable1)
 	f.of1 = f.n.of("netio.Conn.ReadableAsync")
-	// contexts_more_test.go:188: n.of("netio.Conn.ReadableAsync")(other.ReadableAsync(ctx).Await())
+	// contexts_more_test.go:188: … other.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1621
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1624
 		goto resume8
 	}
 	f.State = 8
@@ -1628,28 +1631,22 @@ resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		await1, await2 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1635
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.of1(await1, await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 		server := httptest.NewTLSServer(nil)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-			defer server.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-			raise()
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-		})
+		f.defers.Push(func(raise func()) { defer server.Close(); raise() })
 		f.known = x509.NewCertPool()
 		f.known.AddCert(server.Certificate())
-		// contexts_more_test.go:194: under, err := netio.Dial(ctx, "tcp", server.Listener.Addr().String())
+		// contexts_more_test.go:194: … netio.Dial(ctx, "tcp", server.Listener.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", server.Listener.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 	if statemachine.TwinEnded(r, f.dialOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1653
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1650
 		goto resume9
 	}
 	f.State = 9
@@ -1658,12 +1655,12 @@ resume8:
 	return r.Await(f.dialOrAwait1)
 resume9:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		var under *netio.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		under, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1662
 		f.dialOrAwait1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:195
 		f.n.of("netio.Dial")(err)
 		f.s = netio.Client(under, &tls.Config{RootCAs: f.known, ServerName: "example.com", MinVersion: tls.VersionTLS12})
 		s := f.s
@@ -1672,12 +1669,12 @@ resume9:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	f.of1 = f.n.of("netio.TLSConn.HandshakeAsync")
-	// contexts_more_test.go:198: n.of("netio.TLSConn.HandshakeAsync")(s.HandshakeAsync(ctx).Await())
+	// contexts_more_test.go:198: … s.HandshakeAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1681
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1678
 		goto resume10
 	}
 	f.State = 10
@@ -1688,7 +1685,7 @@ resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		await3, await4 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		f.of1(await3, await4)
@@ -1700,7 +1697,7 @@ resume10:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1704
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1701
 		goto resume11
 	}
 	f.State = 11
@@ -1711,19 +1708,19 @@ resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		_, handshake1 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		f.of1(handshake1)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.of1 = f.n.of("netio.TLSConn.WriteAll")
-	// contexts_more_test.go:200: n.of("netio.TLSConn.WriteAll")(s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
+	// contexts_more_test.go:200: … s.WriteAll(ctx, []byte("GET / HTTP/1.0\r\n")))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	if statemachine.TwinEnded(r, f.writeAllOrAwait12) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1727
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1724
 		goto resume12
 	}
 	f.State = 12
@@ -1734,19 +1731,19 @@ resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		writeAll1, writeAll2 := statemachine.TwinResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1735
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		f.of1(writeAll1, writeAll2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	f.of1 = f.n.of("netio.TLSConn.WriteAllAsync")
-	// contexts_more_test.go:201: n.of("netio.TLSConn.WriteAllAsync")(s.WriteAllAsync(ctx, []byte("\r\n")).Await())
+	// contexts_more_test.go:201: … s.WriteAllAsync(ctx, []byte("\r\n")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1750
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1747
 		goto resume13
 	}
 	f.State = 13
@@ -1757,7 +1754,7 @@ resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		await5, await6 := statemachine.JobResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1758
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		f.of1(await5, await6)
@@ -1769,7 +1766,7 @@ resume13:
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1773
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1770
 		goto resume14
 	}
 	f.State = 14
@@ -1780,19 +1777,19 @@ resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		_, readable2 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1781
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		f.of1(readable2)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
-	// contexts_more_test.go:203: n.of("netio.TLSConn.ReadableAsync")(s.ReadableAsync(ctx).Await())
+	// contexts_more_test.go:203: … s.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1796
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1793
 		goto resume15
 	}
 	f.State = 15
@@ -1803,16 +1800,16 @@ resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		await7, await8 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1804
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		f.of1(await7, await8)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1809
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1816
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1813
 }
 
 // Location returns where [sockets] is suspended.
@@ -1820,7 +1817,8 @@ func (f *socketsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.sockets", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 169, 171, 177, 177, 182, 182, 187, 188, 194, 198, 199, 200, 201, 202, 203)
 }
 
-// socketsMachine is the root of a chain of calls that begins with [sockets]: chain, job and frame in one allocation.
+// socketsMachine is the root of a chain of calls that begins with [sockets]: chain, job and frame
+// in one allocation.
 type socketsMachine struct {
 	statemachine.Builder[job.Void]
 	socketsFrame
@@ -1868,7 +1866,8 @@ func (f *contextsFrame) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// contextsMachine is the root of a chain of calls that begins with [contexts]: chain, job and frame in one allocation.
+// contextsMachine is the root of a chain of calls that begins with [contexts]: chain, job and
+// frame in one allocation.
 type contextsMachine struct {
 	statemachine.Builder[job.Void]
 	contextsFrame
@@ -1907,7 +1906,8 @@ type shutdownsFrame struct {
 	await1 *job.Job[int]
 }
 
-// MoveNext runs [shutdowns] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [shutdowns] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1930,7 +1930,7 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 		f.n.of("simulation.Scheduler.Shutdown")(sim.Shutdown(f.ctx))
 		f.loop = eventloop.Start()
 		f.of1 = f.n.of("eventloop.Loop.Pump")
-		// contexts_more_test.go:241: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
+		// contexts_more_test.go:241: … job.Run(schedulers.With(context.Background(), loop), func(con …
 		loop := f.loop
 		ctx := f.ctx
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
@@ -1950,7 +1950,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		await2, await3 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1954
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		f.of1(await2, await3)
@@ -2000,7 +2000,8 @@ func (f *shutdownsFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 241)
 }
 
-// shutdownsMachine is the root of a chain of calls that begins with [shutdowns]: chain, job and frame in one allocation.
+// shutdownsMachine is the root of a chain of calls that begins with [shutdowns]: chain, job and
+// frame in one allocation.
 type shutdownsMachine struct {
 	statemachine.Builder[job.Void]
 	shutdownsFrame
@@ -2016,4 +2017,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7020753438f6c0df
+// Digest of what is above: 35ac612359a5809e

@@ -105,7 +105,6 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:27
 		var l net.Listener
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:27
 		l, err = net.Listen("tcp", "127.0.0.1:0")
@@ -118,7 +117,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:122
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:121
 		goto resume1
 	}
 	f.State = 1
@@ -127,8 +126,9 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	f.c, err = statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:130
 	f.dial1 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:32
 	f.n.of("netio.Dial")(err)
 	{
 		c := f.c
@@ -150,13 +150,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	readable1 = f.readable2.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:154
 	f.readable2 = nil
 resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.of1(readable1)
 	f.of1 = f.n.of("netio.Buffered.ReadableAsync")
-	// contexts_netio_test.go:38: n.of("netio.Buffered.ReadableAsync")(b.ReadableAsync(ctx).Await())
+	// contexts_netio_test.go:38: … b.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 	f.await3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
@@ -171,7 +171,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 		await1, await2 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:175
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 		f.of1(await1, await2)
@@ -190,7 +190,7 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	peek1, peek2 = f.peekOrReadLine4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:194
 	f.peekOrReadLine4 = nil
 resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
@@ -211,7 +211,7 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 		await4, await6 := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:215
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 		f.of1(await4, await6)
@@ -230,13 +230,13 @@ resume5:
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	readLine1, readLine2 = f.peekOrReadLine4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:234
 	f.peekOrReadLine4 = nil
 resumed6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.of1(readLine1, readLine2)
 	f.of1 = f.n.of("netio.Buffered.ReadLineAsync")
-	// contexts_netio_test.go:42: n.of("netio.Buffered.ReadLineAsync")(b.ReadLineAsync(ctx, 9).Await())
+	// contexts_netio_test.go:42: … b.ReadLineAsync(ctx, 9).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
@@ -251,7 +251,7 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 		await7, await8 := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:255
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 		f.of1(await7, await8)
@@ -270,7 +270,7 @@ resume7:
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:274
 	f.writeOrWriteAll8 = nil
 resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
@@ -287,7 +287,7 @@ resumed8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	flush1 = f.flush9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:291
 	f.flush9 = nil
 resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
@@ -305,12 +305,12 @@ resumed9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:309
 	f.writeOrWriteAll8 = nil
 resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.of1 = f.n.of("netio.BufferedWriter.FlushAsync")
-	// contexts_netio_test.go:48: n.of("netio.BufferedWriter.FlushAsync")(w.FlushAsync(ctx).Await())
+	// contexts_netio_test.go:48: … w.FlushAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.await3 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
@@ -326,7 +326,7 @@ resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 		await9, await10 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:330
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 		f.of1(await9, await10)
@@ -346,13 +346,13 @@ resume11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	writeAll1, writeAll2 = f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:350
 	f.writeOrWriteAll8 = nil
 resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.of1(writeAll1, writeAll2)
 	f.of1 = f.n.of("netio.Conn.WriteAllAsync")
-	// contexts_netio_test.go:50: n.of("netio.Conn.WriteAllAsync")(c.WriteAllAsync(ctx, []byte("four")).Await())
+	// contexts_netio_test.go:50: … c.WriteAllAsync(ctx, []byte("four")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
@@ -368,7 +368,7 @@ resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 		await11, await12 := statemachine.JobResult(r, f.await13)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:372
 		f.await13 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 		f.of1(await11, await12)
@@ -391,7 +391,7 @@ resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 		copy1, copy2 := statemachine.TwinResult(r, f.copyOrAwait14)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:395
 		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 		f.of1(copy1, copy2)
@@ -414,12 +414,12 @@ resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 		await14, await15 := statemachine.JobResult(r, f.copyOrAwait14)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:418
 		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 		f.of1(await14, await15)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:423
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
@@ -431,7 +431,8 @@ func (f *buffersFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.buffers", "github.com/movenext/movenext/internal/policy/contexts_netio_test.go", 31, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52)
 }
 
-// buffersMachine is the root of a chain of calls that begins with [buffers]: chain, job and frame in one allocation.
+// buffersMachine is the root of a chain of calls that begins with [buffers]: chain, job and frame
+// in one allocation.
 type buffersMachine struct {
 	statemachine.Builder[job.Void]
 	buffersFrame
@@ -448,4 +449,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 93d86fa3c8232601
+// Digest of what is above: 87772c49825afa66

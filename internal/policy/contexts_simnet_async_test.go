@@ -50,7 +50,8 @@ type simulatedFrame struct {
 	await6        *job.Job[job.Void]
 }
 
-// MoveNext runs [simulated] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [simulated] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -87,7 +88,7 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_simnet_test.go:16: c, err := network.Dial(ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
 	f.dialOrAccept1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:91
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:92
 	if f.dialOrAccept1 == nil {
 		goto resumed1
 	}
@@ -96,7 +97,7 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
 	f.c, err = f.dialOrAccept1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:101
 	f.dialOrAccept1 = nil
 resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:17
@@ -111,7 +112,7 @@ resumed1:
 	f.await2 = f.network.DialAsync(f.ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:115
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:116
 		goto resume2
 	}
 	f.State = 2
@@ -120,19 +121,19 @@ resumed1:
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 		var other *simnet.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
 		other, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:128
 		f.await2 = nil
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:20
 		f.n.of("simnet.Network.DialAsync")(err)
 		_ = other.Close()
 	}
 	// contexts_simnet_test.go:22: s, err := l.Accept()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
 	f.dialOrAccept1, f.s, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:136
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:137
 	if f.dialOrAccept1 == nil {
 		goto resumed3
 	}
@@ -142,7 +143,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
 	f.s, err = f.dialOrAccept1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:147
 	f.dialOrAccept1 = nil
 resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:23
@@ -150,7 +151,7 @@ resumed3:
 	// contexts_simnet_test.go:24: _, err = s.Write([]byte("x"))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	f.write4, _, err = f.s.WriteEnter(r, []byte("x"))
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:154
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:155
 	if f.write4 == nil {
 		goto resumed4
 	}
@@ -160,7 +161,7 @@ resumed3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	_, err = f.write4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:165
 	f.write4 = nil
 resumed4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:25
@@ -169,7 +170,7 @@ resumed4:
 	// contexts_simnet_test.go:26: n.of("simnet.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	f.readable5, readable1 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:173
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:174
 	if f.readable5 == nil {
 		goto resumed5
 	}
@@ -179,18 +180,18 @@ resumed4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	readable1 = f.readable5.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:184
 	f.readable5 = nil
 resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	f.of1(readable1)
 	f.of1 = f.n.of("simnet.Conn.ReadableAsync")
-	// contexts_simnet_test.go:27: n.of("simnet.Conn.ReadableAsync")(c.ReadableAsync(ctx).Await())
+	// contexts_simnet_test.go:27: … c.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 	f.await6 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 	if f.await6.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:194
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:195
 		goto resume6
 	}
 	f.State = 6
@@ -201,18 +202,18 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 		await1, await3 := statemachine.JobResult(r, f.await6)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:206
 		f.await6 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 		f.of1(await1, await3)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	_ = f.s.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:213
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:216
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:217
 }
 
 // Location returns where [simulated] is suspended.
@@ -220,7 +221,8 @@ func (f *simulatedFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/internal/policy.simulated", "github.com/movenext/movenext/internal/policy/contexts_simnet_test.go", 16, 19, 22, 24, 26, 27)
 }
 
-// simulatedMachine is the root of a chain of calls that begins with [simulated]: chain, job and frame in one allocation.
+// simulatedMachine is the root of a chain of calls that begins with [simulated]: chain, job and
+// frame in one allocation.
 type simulatedMachine struct {
 	statemachine.Builder[job.Void]
 	simulatedFrame
@@ -237,4 +239,4 @@ func (f *simulatedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7b23d12733b22767
+// Digest of what is above: 59083f90941062ca

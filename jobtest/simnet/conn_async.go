@@ -30,7 +30,8 @@ func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended frame that will have them.
+// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func readSomeEnter(r *statemachine.Run, c *Conn, p []byte) (*readSomeFrame, int, error) {
 	frame := readSomeLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -54,7 +55,8 @@ type readSomeLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// readSomeFrame is the frame of [readSome] for a caller that is a machine: what it keeps and, at the end, its results.
+// readSomeFrame is the frame of [readSome] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type readSomeFrame struct {
 	readSomeLocals
 
@@ -86,7 +88,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	// conn.go:68: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:90
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:92
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -95,13 +97,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:101
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:69
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:69
 		return true, result0, result1
@@ -110,13 +112,7 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:71
 		unlock1 := f.c.reading.Unlock
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:71
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
-			defer unlock1()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 	{
@@ -124,7 +120,7 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:75
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:124
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
@@ -135,7 +131,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:139
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:135
 		goto resume2
 	}
 	f.State = 2
@@ -145,18 +141,18 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:145
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:77
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:150
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:78
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:160
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
 	goto for1
 }
 
@@ -171,7 +167,8 @@ func (f *readSomeFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// readSomeMachine is the root of a chain of calls that begins with [readSome]: chain, job and frame in one allocation.
+// readSomeMachine is the root of a chain of calls that begins with [readSome]: chain, job and
+// frame in one allocation.
 type readSomeMachine struct {
 	statemachine.Builder[int]
 	readSomeLocals
@@ -201,7 +198,8 @@ func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the suspended frame that will have them.
+// waitReadableEnter enters [waitReadable] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func waitReadableEnter(r *statemachine.Run, ctx context.Context, c *Conn) (*waitReadableFrame, error) {
 	frame := waitReadableLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -222,7 +220,8 @@ type waitReadableLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps and, at the end, its results.
+// waitReadableFrame is the frame of [waitReadable] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type waitReadableFrame struct {
 	waitReadableLocals
 
@@ -235,7 +234,8 @@ func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -277,17 +277,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:281
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:110
 		if err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:285
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:111
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:291
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:290
 	goto for1
 }
 
@@ -302,7 +301,8 @@ func (f *waitReadableFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job and frame in one allocation.
+// waitReadableMachine is the root of a chain of calls that begins with [waitReadable]: chain, job
+// and frame in one allocation.
 type waitReadableMachine struct {
 	statemachine.Builder[job.Void]
 	waitReadableLocals
@@ -332,7 +332,8 @@ func writeAllAsync(c *Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended frame that will have them.
+// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func writeAllEnter(r *statemachine.Run, c *Conn, p []byte) (*writeAllFrame, int, error) {
 	frame := writeAllFrame{c: c, p: p}
 	if frame.MoveNext(r) {
@@ -378,7 +379,7 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// conn.go:131: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -387,13 +388,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:392
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:132
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:398
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:132
 		return true
@@ -402,13 +403,7 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:134
 		unlock1 := f.c.writing.Unlock
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:134
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
-			defer unlock1()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
-			raise()
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 	{
@@ -417,7 +412,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:139
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:416
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:139
 			return true
@@ -431,7 +426,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:435
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:430
 		goto resume2
 	}
 	f.State = 2
@@ -441,19 +436,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		_, err3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:440
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:145
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:445
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:145
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:457
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:452
 	goto for1
 }
 
@@ -468,7 +463,8 @@ func (f *writeAllFrame) Results(r *statemachine.Run) (int, error) {
 	return f.written, f.err
 }
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and frame in one allocation.
+// writeAllMachine is the root of a chain of calls that begins with [writeAll]: chain, job and
+// frame in one allocation.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	writeAllFrame
@@ -497,7 +493,8 @@ func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// courierEnter enters [stream.courier] for another machine. It returns the results, or the suspended frame that will have them.
+// courierEnter enters [stream.courier] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamCourierFrame {
 	frame := streamCourierFrame{s: s, ctx: ctx}
 	if frame.MoveNext(r) {
@@ -519,7 +516,8 @@ type streamCourierFrame struct {
 	n int
 }
 
-// MoveNext runs [stream.courier] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [stream.courier] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 	var asleep1 bool
 	state := f.State
@@ -542,19 +540,17 @@ resume1:
 	_ = r.Refusal()
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:350
 		var latency time.Duration
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:350
 		f.n, latency = f.s.startJourney()
 		if latency <= 0 {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:351
 			goto endIf1
 		}
 		// conn.go:352: _ = job.Sleep(ctx, latency)
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:352
 		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:558
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:554
 	if !asleep1 {
 		goto resumed2
 	}
@@ -567,12 +563,12 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:354
 	if !f.s.finishJourney(f.n) {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:571
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:568
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:356
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:576
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:572
 	goto for1
 }
 
@@ -586,7 +582,8 @@ func (f *streamCourierFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// streamCourierMachine is the root of a chain of calls that begins with [stream.courier]: chain, job and frame in one allocation.
+// streamCourierMachine is the root of a chain of calls that begins with [stream.courier]: chain,
+// job and frame in one allocation.
 type streamCourierMachine struct {
 	statemachine.Builder[job.Void]
 	streamCourierFrame
@@ -614,7 +611,8 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [deadline.expire] for another machine. It returns the results, or the suspended frame that will have them.
+// expireEnter enters [deadline.expire] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
 	frame := deadlineExpireFrame{d: d, number: number}
 	if frame.moveNext(r, &deadlineExpireArgs{ctx: ctx, after: after}) {
@@ -634,7 +632,8 @@ type deadlineExpireFrame struct {
 	number int
 }
 
-// deadlineExpireArgs are the parameters of [deadline.expire] that are needed only before its first suspension.
+// deadlineExpireArgs are the parameters of [deadline.expire] that are needed only before its first
+// suspension.
 type deadlineExpireArgs struct {
 	ctx   context.Context
 	after time.Duration
@@ -645,8 +644,8 @@ func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpireArgs) bool {
 	var sleep1 error
 	var asleep1 bool
@@ -662,7 +661,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	// conn.go:450: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:666
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:665
 	if !asleep1 {
 		goto resumed1
 	}
@@ -674,13 +673,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	if sleep1 != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:678
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:678
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:452
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:684
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:683
 	f.State = statemachine.Finished
 	return true
 }
@@ -695,7 +694,8 @@ func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// deadlineExpireMachine is the root of a chain of calls that begins with [deadline.expire]: chain, job and frame in one allocation.
+// deadlineExpireMachine is the root of a chain of calls that begins with [deadline.expire]: chain,
+// job and frame in one allocation.
 type deadlineExpireMachine struct {
 	statemachine.Builder[job.Void]
 	deadlineExpireFrame
@@ -711,4 +711,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9b7d40f01b65cdd8
+// Digest of what is above: 3643178b7e6e2b26

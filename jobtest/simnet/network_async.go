@@ -30,7 +30,8 @@ func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*C
 	return m.Start(ctx, &r, m)
 }
 
-// dialEnter enters [dial] for another machine. It returns the results, or the suspended frame that will have them.
+// dialEnter enters [dial] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func dialEnter(r *statemachine.Run, ctx context.Context, n *Network, addr string) (*dialFrame, *Conn, error) {
 	frame := dialLocals{n: n, addr: addr}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -49,7 +50,8 @@ type dialLocals struct {
 	addr string
 }
 
-// dialFrame is the frame of [dial] for a caller that is a machine: what it keeps and, at the end, its results.
+// dialFrame is the frame of [dial] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type dialFrame struct {
 	dialLocals
 
@@ -63,8 +65,8 @@ func (f *dialFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [dial] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [dial] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 *Conn, result1 error) {
 	var err error
 	var asleep1 bool
@@ -86,14 +88,13 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 		d := f.n.latency()
 //line github.com/movenext/movenext/jobtest/simnet/network.go:146
 		if d <= 0 {
-//line github.com/movenext/movenext/jobtest/simnet/network.go:146
 			goto endIf1
 		}
 		// network.go:147: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 		asleep1, err = statemachine.Sleep(r, ctx, d)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:97
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:98
 	if !asleep1 {
 		goto resumed1
 	}
@@ -106,14 +107,13 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:111
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
 endIf1:
 	if c := f.n.connect(f.addr); c != nil {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:117
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/network.go:152
 		return true, c, nil
@@ -135,7 +135,8 @@ func (f *dialFrame) Results(r *statemachine.Run) (*Conn, error) {
 	return f.result0, f.result1
 }
 
-// dialMachine is the root of a chain of calls that begins with [dial]: chain, job and frame in one allocation.
+// dialMachine is the root of a chain of calls that begins with [dial]: chain, job and frame in one
+// allocation.
 type dialMachine struct {
 	statemachine.Builder[*Conn]
 	dialLocals
@@ -164,7 +165,8 @@ func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// acceptEnter enters [accept] for another machine. It returns the results, or the suspended frame that will have them.
+// acceptEnter enters [accept] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func acceptEnter(r *statemachine.Run, l *Listener) (*acceptFrame, *Conn, error) {
 	frame := acceptLocals{l: l}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -184,7 +186,8 @@ type acceptLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// acceptFrame is the frame of [accept] for a caller that is a machine: what it keeps and, at the end, its results.
+// acceptFrame is the frame of [accept] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type acceptFrame struct {
 	acceptLocals
 
@@ -214,7 +217,6 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:198
 		c, wait, err := f.l.take()
 		if wait == nil {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:218
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/network.go:200
 			return true, c, err
@@ -225,7 +227,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:229
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:231
 		goto resume1
 	}
 	f.State = 1
@@ -235,17 +237,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/network.go:202
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:241
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:243
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/network.go:203
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:249
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:250
 	goto for1
 }
 
@@ -260,7 +261,8 @@ func (f *acceptFrame) Results(r *statemachine.Run) (*Conn, error) {
 	return f.result0, f.result1
 }
 
-// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in one allocation.
+// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in
+// one allocation.
 type acceptMachine struct {
 	statemachine.Builder[*Conn]
 	acceptLocals
@@ -277,4 +279,4 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: caad955e76aea843
+// Digest of what is above: 272ad7ff8f8ae79b

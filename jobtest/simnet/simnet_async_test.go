@@ -32,7 +32,8 @@ func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
+// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func greetEnter(r *statemachine.Run, c io.ReadWriter, whole bool) (*greetFrame, error) {
 	frame := greetLocals{c: c, whole: whole}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -56,7 +57,8 @@ type greetLocals struct {
 	writeAll2 *writeAllFrame
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type greetFrame struct {
 	greetLocals
 
@@ -92,7 +94,7 @@ for1:
 	// simnet_test.go:89: m, err := readSome(c, p[n:])
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:96
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:98
 	if f.readSome1 == nil {
 		goto resumed1
 	}
@@ -101,13 +103,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
 	m, err = f.readSome1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:107
 	f.readSome1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
 	f.n += m
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:92
 		return true, err
@@ -115,13 +116,13 @@ resumed1:
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:119
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
 	goto for1
 endFor1:
 	// simnet_test.go:98: _, err := writeAll(c, []byte("hello "+string(p[:n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:125
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:126
 	if f.writeAll2 == nil {
 		goto resumed2
 	}
@@ -131,10 +132,9 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:136
 	f.writeAll2 = nil
 resumed2:
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:138
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
 	return true, err2
@@ -152,7 +152,8 @@ func (f *greetFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in one allocation.
+// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
+// one allocation.
 type greetMachine struct {
 	statemachine.Builder[job.Void]
 	greetLocals
@@ -181,17 +182,20 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended callee that will have them.
+// readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
+// callee that will have them.
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:103
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:189
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:191
 }
 
-// readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of its own while it is suspended.
+// readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
+// its own while it is suspended.
 type readSomeFrame = statemachine.Waiting[int]
 
-// readSomeMachine is the root of a chain of calls that begins with [readSome]: it passes on what the callee returns.
+// readSomeMachine is the root of a chain of calls that begins with [readSome]: it passes on what
+// the callee returns.
 type readSomeMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -224,17 +228,20 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended callee that will have them.
+// writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
+// callee that will have them.
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:106
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:232
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:237
 }
 
-// writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of its own while it is suspended.
+// writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
+// its own while it is suspended.
 type writeAllFrame = statemachine.Waiting[int]
 
-// writeAllMachine is the root of a chain of calls that begins with [writeAll]: it passes on what the callee returns.
+// writeAllMachine is the root of a chain of calls that begins with [writeAll]: it passes on what
+// the callee returns.
 type writeAllMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -267,7 +274,8 @@ func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// asksEnter enters [asks] for another machine. It returns the results, or the suspended frame that will have them.
+// asksEnter enters [asks] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func asksEnter(r *statemachine.Run, c *simnet.Conn) (*asksFrame, string, error) {
 	frame := asksLocals{c: c}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -289,7 +297,8 @@ type asksLocals struct {
 	p            []byte
 }
 
-// asksFrame is the frame of [asks] for a caller that is a machine: what it keeps and, at the end, its results.
+// asksFrame is the frame of [asks] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type asksFrame struct {
 	asksLocals
 
@@ -322,7 +331,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 	// simnet_test.go:112: if _, err := c.Write([]byte("Ann")); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:326
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:335
 	if f.writeOrRead1 == nil {
 		goto resumed1
 	}
@@ -331,18 +340,16 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:344
 	f.writeOrRead1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:340
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:113
 		return true, "", err
 	}
 	if err := f.c.CloseWrite(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:346
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:116
 		return true, "", err
@@ -353,7 +360,7 @@ for1:
 	// simnet_test.go:121: n, err := c.Read(p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.writeOrRead1, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:357
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:364
 	if f.writeOrRead1 == nil {
 		goto resumed2
 	}
@@ -362,25 +369,24 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	n, err2 = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:373
 	f.writeOrRead1 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
 	if err2 == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:373
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:380
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:125
 	}
 	if err2 != nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:379
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:127
 		return true, "", err2
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:384
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:390
 	goto for1
 }
 
@@ -395,7 +401,8 @@ func (f *asksFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// asksMachine is the root of a chain of calls that begins with [asks]: chain, job and frame in one allocation.
+// asksMachine is the root of a chain of calls that begins with [asks]: chain, job and frame in one
+// allocation.
 type asksMachine struct {
 	statemachine.Builder[string]
 	asksLocals
@@ -440,14 +447,15 @@ type conversationFrame struct {
 	err    error
 }
 
-// conversationArgs are the parameters of [conversation] that are needed only before its first suspension.
+// conversationArgs are the parameters of [conversation] that are needed only before its first
+// suspension.
 type conversationArgs struct {
 	ctx   context.Context
 	whole bool
 }
 
-// moveNext runs [conversation] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [conversation] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
@@ -476,7 +484,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:488
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -493,7 +501,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial2, dial3 = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:497
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:505
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -502,13 +510,12 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	dial2, dial3 = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:514
 	f.dial1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	c, f.err = dial2, dial3
 	if f.err == nil {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:151
 		goto endIf1
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
@@ -518,7 +525,7 @@ resumed1:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:522
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:529
 		goto resume2
 	}
 	f.State = 2
@@ -528,10 +535,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:539
 	f.await2 = nil
-	f.answer = ""
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
+	f.answer = ""
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -544,7 +552,7 @@ endIf1:
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks1, asks2 = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:548
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:556
 	if f.asks3 == nil {
 		goto resumed3
 	}
@@ -554,7 +562,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	asks1, asks2 = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:566
 	f.asks3 = nil
 resumed3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
@@ -564,7 +572,7 @@ resumed3:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:568
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:576
 		goto resume4
 	}
 	f.State = 4
@@ -575,15 +583,16 @@ resume4:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 		_, failed := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:587
 		f.await2 = nil
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:592
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:587
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:596
 }
 
 // Location returns where [conversation] is suspended.
@@ -591,7 +600,8 @@ func (f *conversationFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 150, 153, 157, 158)
 }
 
-// conversationMachine is the root of a chain of calls that begins with [conversation]: chain, job and frame in one allocation.
+// conversationMachine is the root of a chain of calls that begins with [conversation]: chain, job
+// and frame in one allocation.
 type conversationMachine struct {
 	statemachine.Builder[string]
 	conversationFrame
@@ -608,7 +618,8 @@ func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// conversationFunc1Run is a function literal of [conversation] for the runtime to call. It returns the results, or an error that reports its suspension.
+// conversationFunc1Run is a function literal of [conversation] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) error {
 	var r statemachine.Run
 	frame := conversationFunc1Locals{whole: whole}
@@ -621,7 +632,8 @@ func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) e
 	return m.Suspend(ctx, &r, m)
 }
 
-// conversationFunc1Locals is what a function literal of [conversation] keeps while it is suspended.
+// conversationFunc1Locals is what a function literal of [conversation] keeps while it is
+// suspended.
 type conversationFunc1Locals struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -632,8 +644,8 @@ type conversationFunc1Locals struct {
 	greet2  *greetFrame
 }
 
-// moveNext runs a function literal of [conversation] from where it stopped to its next suspension (false) or its end (true).
-// The parameter l is needed only before the first suspension.
+// moveNext runs a function literal of [conversation] from where it stopped to its next suspension
+// (false) or its end (true). The parameter l is needed only before the first suspension.
 func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listener) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
@@ -653,7 +665,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:657
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:669
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -662,13 +674,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:678
 	f.accept1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -681,7 +693,7 @@ resumed1:
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet1 = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
 	if f.greet2 == nil {
 		goto resumed2
 	}
@@ -690,16 +702,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	greet1 = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
 	f.greet2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	result0 = greet1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:711
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:715
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -707,7 +719,8 @@ func (f *conversationFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 143, 148)
 }
 
-// conversationFunc1Machine is the root of a chain of calls that begins with a function literal of [conversation]: chain and frame in one allocation.
+// conversationFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [conversation]: chain and frame in one allocation.
 type conversationFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	conversationFunc1Locals
@@ -771,7 +784,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:788
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
@@ -781,7 +794,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:785
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:798
 	if f.dial1 == nil {
 		goto resumed1
 	}
@@ -790,13 +803,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:807
 	f.dial1 = nil
 resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:813
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -809,7 +822,7 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:826
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
@@ -817,7 +830,7 @@ resumed1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:834
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -826,16 +839,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:843
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:848
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:839
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:852
 }
 
 // Location returns where [timeout] is suspended.
@@ -843,7 +856,8 @@ func (f *timeoutLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 228, 236)
 }
 
-// timeoutMachine is the root of a chain of calls that begins with [timeout]: chain, job and frame in one allocation.
+// timeoutMachine is the root of a chain of calls that begins with [timeout]: chain, job and frame
+// in one allocation.
 type timeoutMachine struct {
 	statemachine.Builder[job.Void]
 	timeoutLocals
@@ -861,4 +875,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 53e5d4305aa5b93c
+// Digest of what is above: 10df9b221aeb6b63

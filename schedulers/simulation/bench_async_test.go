@@ -56,13 +56,12 @@ func (f *ticksLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 range1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	if f.i1 >= 5 {
-//line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 		goto endRange1
 	}
 	// bench_test.go:19: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:66
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:65
 	if !asleep1 {
 		goto resumed1
 	}
@@ -74,20 +73,19 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	if err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:78
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:20
 		return true, err
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:85
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:83
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:91
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:89
 }
 
 // Location returns where [ticks] is suspended.
@@ -95,7 +93,8 @@ func (f *ticksLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
 }
 
-// ticksMachine is the root of a chain of calls that begins with [ticks]: chain, job and frame in one allocation.
+// ticksMachine is the root of a chain of calls that begins with [ticks]: chain, job and frame in
+// one allocation.
 type ticksMachine struct {
 	statemachine.Builder[job.Void]
 	ticksLocals
@@ -112,4 +111,4 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 114990a491aabf48
+// Digest of what is above: bd0e6eda1a0049a8

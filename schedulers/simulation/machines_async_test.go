@@ -31,7 +31,8 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or the suspended frame that will have them.
+// transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or
+// the suspended frame that will have them.
 func transferBetweenEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -55,7 +56,8 @@ type transferBetweenLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine: what it keeps and, at the end, its results.
+// transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type transferBetweenFrame struct {
 	transferBetweenLocals
 
@@ -68,7 +70,8 @@ func (f *transferBetweenFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -89,7 +92,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:96
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -98,13 +101,13 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:105
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
 		return true, result0
@@ -112,16 +115,10 @@ resumed1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
-			defer from.Unlock()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
-			raise()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
-		})
+		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// machines_test.go:31: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:125
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:122
 	f.State = 2
 	f.from = nil // not needed any more
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
@@ -132,7 +129,7 @@ resume2:
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:136
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:133
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -142,24 +139,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:143
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:149
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:156
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:163
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:160
 }
 
 // Location returns where [transferBetween] is suspended.
@@ -173,7 +170,8 @@ func (f *transferBetweenFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// transferBetweenMachine is the root of a chain of calls that begins with [transferBetween]: chain, job and frame in one allocation.
+// transferBetweenMachine is the root of a chain of calls that begins with [transferBetween]:
+// chain, job and frame in one allocation.
 type transferBetweenMachine struct {
 	statemachine.Builder[job.Void]
 	transferBetweenLocals
@@ -211,15 +209,16 @@ type cycleOfMachinesFrame struct {
 	await1 *job.Job[job.Void]
 }
 
-// cycleOfMachinesArgs are the parameters of [cycleOfMachines] that are needed only before its first suspension.
+// cycleOfMachinesArgs are the parameters of [cycleOfMachines] that are needed only before its
+// first suspension.
 type cycleOfMachinesArgs struct {
 	ctx context.Context
 	a   *coord.Mutex
 	b   *coord.Mutex
 }
 
-// moveNext runs [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [cycleOfMachines] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachinesArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -249,7 +248,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:253
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:252
 		goto resume1
 	}
 	f.State = 1
@@ -258,14 +257,14 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:261
 	f.await1 = nil
 	// machines_test.go:79: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:269
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
 		goto resume2
 	}
 	f.State = 2
@@ -275,9 +274,8 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:278
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:281
 	f.State = statemachine.Finished
 	return true
 }
@@ -287,7 +285,8 @@ func (f *cycleOfMachinesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78, 79)
 }
 
-// cycleOfMachinesMachine is the root of a chain of calls that begins with [cycleOfMachines]: chain, job and frame in one allocation.
+// cycleOfMachinesMachine is the root of a chain of calls that begins with [cycleOfMachines]:
+// chain, job and frame in one allocation.
 type cycleOfMachinesMachine struct {
 	statemachine.Builder[job.Void]
 	cycleOfMachinesFrame
@@ -303,7 +302,8 @@ func (f *cycleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cycleOfMachinesFunc1Run is a function literal of [cycleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// cycleOfMachinesFunc1Run is a function literal of [cycleOfMachines] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := cycleOfMachinesFunc1Locals{}
@@ -315,22 +315,24 @@ func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// cycleOfMachinesFunc1Locals is what a function literal of [cycleOfMachines] keeps while it is suspended.
+// cycleOfMachinesFunc1Locals is what a function literal of [cycleOfMachines] keeps while it is
+// suspended.
 type cycleOfMachinesFunc1Locals struct {
 	statemachine.Frame
 
 	transferBetween1 *transferBetweenFrame
 }
 
-// cycleOfMachinesFunc1Args are the parameters of a function literal of [cycleOfMachines] that are needed only before its first suspension.
+// cycleOfMachinesFunc1Args are the parameters of a function literal of [cycleOfMachines] that are
+// needed only before its first suspension.
 type cycleOfMachinesFunc1Args struct {
 	a   *coord.Mutex
 	b   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -341,10 +343,10 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
+	// machines_test.go:76: … transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:348
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:350
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -353,10 +355,9 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:359
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:360
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -366,7 +367,8 @@ func (f *cycleOfMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 76)
 }
 
-// cycleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [cycleOfMachines]: chain and frame in one allocation.
+// cycleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [cycleOfMachines]: chain and frame in one allocation.
 type cycleOfMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	cycleOfMachinesFunc1Locals
@@ -382,7 +384,8 @@ func (f *cycleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cycleOfMachinesFunc2Run is a function literal of [cycleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
+// cycleOfMachinesFunc2Run is a function literal of [cycleOfMachines] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := cycleOfMachinesFunc2Locals{}
@@ -394,22 +397,24 @@ func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// cycleOfMachinesFunc2Locals is what a function literal of [cycleOfMachines] keeps while it is suspended.
+// cycleOfMachinesFunc2Locals is what a function literal of [cycleOfMachines] keeps while it is
+// suspended.
 type cycleOfMachinesFunc2Locals struct {
 	statemachine.Frame
 
 	transferBetween1 *transferBetweenFrame
 }
 
-// cycleOfMachinesFunc2Args are the parameters of a function literal of [cycleOfMachines] that are needed only before its first suspension.
+// cycleOfMachinesFunc2Args are the parameters of a function literal of [cycleOfMachines] that are
+// needed only before its first suspension.
 type cycleOfMachinesFunc2Args struct {
 	b   *coord.Mutex
 	a   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [cycleOfMachines] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOfMachinesFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -420,10 +425,10 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
+	// machines_test.go:77: … transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:427
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:432
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -432,10 +437,9 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:441
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:439
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -445,7 +449,8 @@ func (f *cycleOfMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 77)
 }
 
-// cycleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [cycleOfMachines]: chain and frame in one allocation.
+// cycleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal
+// of [cycleOfMachines]: chain and frame in one allocation.
 type cycleOfMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	cycleOfMachinesFunc2Locals
@@ -482,8 +487,8 @@ type waitForLockLocals struct {
 	rLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -498,7 +503,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:502
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:507
 	if f.rLock1 == nil {
 		goto resumed1
 	}
@@ -507,22 +512,20 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:516
 	f.rLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	if err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:516
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
 		return true, err
 	}
 	f.l.RUnlock()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:522
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:116
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:526
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:529
 }
 
 // Location returns where [waitForLock] is suspended.
@@ -530,7 +533,8 @@ func (f *waitForLockLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 112)
 }
 
-// waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job and frame in one allocation.
+// waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job
+// and frame in one allocation.
 type waitForLockMachine struct {
 	statemachine.Builder[job.Void]
 	waitForLockLocals
@@ -569,8 +573,8 @@ type waitForKeyLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -585,7 +589,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:589
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:593
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -594,22 +598,20 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:602
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	if err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:603
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
 		return true, err
 	}
 	f.l.Unlock(f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:609
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:127
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:613
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:615
 }
 
 // Location returns where [waitForKey] is suspended.
@@ -617,7 +619,8 @@ func (f *waitForKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 123)
 }
 
-// waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and frame in one allocation.
+// waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and
+// frame in one allocation.
 type waitForKeyMachine struct {
 	statemachine.Builder[job.Void]
 	waitForKeyLocals
@@ -665,12 +668,12 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:184: func await(_ context.Context, j *job.Job[int]) (int, error) { return j.Await() }
+	// machines_test.go:184: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:674
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
 		goto resume1
 	}
 	f.State = 1
@@ -679,9 +682,8 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:686
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:685
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -691,7 +693,8 @@ func (f *awaitLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 184)
 }
 
-// awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in one allocation.
+// awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in
+// one allocation.
 type awaitMachine struct {
 	statemachine.Builder[int]
 	awaitLocals
@@ -734,8 +737,8 @@ type napArgs struct {
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -751,7 +754,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:755
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:758
 	if !asleep1 {
 		goto resumed1
 	}
@@ -763,17 +766,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	if err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:767
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
 		return true, err
 	}
 	*f.log = append(*f.log, f.name)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:773
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:220
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:777
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:778
 }
 
 // Location returns where [nap] is suspended.
@@ -781,7 +782,8 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
+// allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -839,19 +841,18 @@ func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 		goto endRange1
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:266
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:849
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:850
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	}
 	// machines_test.go:269: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:855
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:856
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
 	return r.Yield(), 0, nil
@@ -860,13 +861,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:864
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:865
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:870
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:871
 }
 
 // Location returns where [work] is suspended.
@@ -874,7 +875,8 @@ func (f *workLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 269)
 }
 
-// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
+// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one
+// allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
@@ -891,4 +893,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b5898bb29f0256dd
+// Digest of what is above: f6640ab19301c7e4

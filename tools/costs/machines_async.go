@@ -28,7 +28,8 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// pauseEnter enters [pause] for another machine. It returns the results, or the suspended frame that will have them.
+// pauseEnter enters [pause] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func pauseEnter(r *statemachine.Run, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
 	frame := pauseLocals{}
 	if finished, v0, v1 := frame.moveNext(r, j); finished {
@@ -46,7 +47,8 @@ type pauseLocals struct {
 	await1 *job.Job[int]
 }
 
-// pauseFrame is the frame of [pause] for a caller that is a machine: what it keeps and, at the end, its results.
+// pauseFrame is the frame of [pause] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type pauseFrame struct {
 	pauseLocals
 
@@ -77,7 +79,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	f.await1 = j
 //line github.com/movenext/movenext/tools/costs/machines.go:14
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:81
+//line github.com/movenext/movenext/tools/costs/machines_async.go:83
 		goto resume1
 	}
 	f.State = 1
@@ -87,14 +89,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/tools/costs/machines.go:14
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/tools/costs/machines.go:14
-		f.await1 = nil
 //line github.com/movenext/movenext/tools/costs/machines_async.go:93
+		f.await1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:15
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:98
+//line github.com/movenext/movenext/tools/costs/machines_async.go:99
 }
 
 // Location returns where [pause] is suspended.
@@ -108,7 +109,8 @@ func (f *pauseFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// pauseMachine is the root of a chain of calls that begins with [pause]: chain, job and frame in one allocation.
+// pauseMachine is the root of a chain of calls that begins with [pause]: chain, job and frame in
+// one allocation.
 type pauseMachine struct {
 	statemachine.Builder[int]
 	pauseLocals
@@ -166,13 +168,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 for1:
 //line github.com/movenext/movenext/tools/costs/machines.go:21
 	if !f.calls {
-//line github.com/movenext/movenext/tools/costs/machines.go:21
 		goto else1
 	}
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/tools/costs/machines_async.go:176
+//line github.com/movenext/movenext/tools/costs/machines_async.go:177
 	if f.pause1 == nil {
 		goto resumed1
 	}
@@ -181,12 +182,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/tools/costs/machines.go:22
+//line github.com/movenext/movenext/tools/costs/machines_async.go:186
 	f.pause1 = nil
 resumed1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	if err != nil {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:190
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:23
 		return true, err
@@ -209,18 +209,17 @@ resume2:
 	{
 //line github.com/movenext/movenext/tools/costs/machines.go:25
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/tools/costs/machines.go:25
+//line github.com/movenext/movenext/tools/costs/machines_async.go:213
 		f.await2 = nil
 //line github.com/movenext/movenext/tools/costs/machines.go:25
 		if err2 != nil {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:217
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:26
 			return true, err2
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/tools/costs/machines_async.go:224
+//line github.com/movenext/movenext/tools/costs/machines_async.go:223
 	goto for1
 }
 
@@ -229,7 +228,8 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/tools/costs/machines.go", 22, 25)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -246,7 +246,8 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// countAsync returns the stream of [count]: each range over it runs the function as a state machine.
+// countAsync returns the stream of [count]: each range over it runs the function as a state
+// machine.
 func countAsync(n int) *job.Stream[int] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
 		return &countFrame{n: n}
@@ -263,7 +264,8 @@ type countFrame struct {
 	i  int
 }
 
-// MoveNext runs [count] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [count] from where it stopped to its next suspension (false), or to its next value
+// or its end (true).
 func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -281,13 +283,12 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/tools/costs/machines.go:34
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/tools/costs/machines.go:34
 		goto endRange1
 	}
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:291
+//line github.com/movenext/movenext/tools/costs/machines_async.go:292
 	f.State = 1
 	return true
 resume1:
@@ -296,15 +297,15 @@ resume1:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 		if !yield1 {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:300
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/tools/costs/machines_async.go:302
 			return true
 //line github.com/movenext/movenext/tools/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/tools/costs/machines_async.go:308
+//line github.com/movenext/movenext/tools/costs/machines_async.go:309
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -340,8 +341,8 @@ type sumFrame struct {
 	err   error
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter n is needed only before the first suspension.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
+// parameter n is needed only before the first suspension.
 func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -365,7 +366,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/tools/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:369
+//line github.com/movenext/movenext/tools/costs/machines_async.go:370
 		goto resume1
 	}
 	f.State = 1
@@ -373,7 +374,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/tools/costs/machines.go:44
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/tools/costs/machines.go:44
 		goto done1
 	}
 	{
@@ -402,24 +402,23 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/tools/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines_async.go:406
 	f.loop1 = nil
-//line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	return true
 done1:
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/tools/costs/machines.go:48
+//line github.com/movenext/movenext/tools/costs/machines_async.go:414
 	f.loop1 = nil
 //line github.com/movenext/movenext/tools/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/tools/costs/machines.go:50
+//line github.com/movenext/movenext/tools/costs/machines_async.go:418
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/tools/costs/machines_async.go:423
+//line github.com/movenext/movenext/tools/costs/machines_async.go:422
 }
 
 // Location returns where [sum] is suspended.
@@ -427,7 +426,8 @@ func (f *sumFrame) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/tools/costs/machines.go", 44, 44)
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumFrame
@@ -444,4 +444,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a57b7c0d0874f0ff
+// Digest of what is above: 213bd13a2d3ae554

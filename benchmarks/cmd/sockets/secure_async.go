@@ -43,7 +43,8 @@ type acceptSecureLocals struct {
 	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
-// moveNext runs [acceptSecure] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [acceptSecure] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var c *netio.Conn
 	var err error
@@ -60,7 +61,7 @@ for1:
 	// secure.go:95: c, err := l.Accept()
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:95
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:64
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:65
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -69,12 +70,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:95
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:95
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:74
 	f.accept1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:96
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:78
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:97
 		return true, err
@@ -89,7 +89,8 @@ func (f *acceptSecureLocals) Location() statemachine.Location {
 	return f.Frame.At("main.acceptSecure", "github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go", 95)
 }
 
-// acceptSecureMachine is the root of a chain of calls that begins with [acceptSecure]: chain, job and frame in one allocation.
+// acceptSecureMachine is the root of a chain of calls that begins with [acceptSecure]: chain, job
+// and frame in one allocation.
 type acceptSecureMachine struct {
 	statemachine.Builder[job.Void]
 	acceptSecureLocals
@@ -160,7 +161,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:164
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:165
 		goto resume1
 	}
 	f.State = 1
@@ -171,12 +172,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:176
 		f.readable1 = nil
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:107
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:108
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:181
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:108
 			return true, result0
@@ -189,7 +190,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:193
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:194
 		goto resume2
 	}
 	f.State = 2
@@ -197,14 +198,13 @@ resume1:
 	return r.Await(f.readOrWrite2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
 		var n int
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
 		n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:111
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:205
 		f.readOrWrite2 = nil
-		if !(err == nil && f.p[n-1] == '.') {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:112
+		if !(err == nil && f.p[n-1] == '.') {
 			goto endIf1
 		}
 	}
@@ -222,18 +222,19 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:113
 	_, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:113
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:226
 	f.readOrWrite2 = nil
 endIf1:
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:115
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:117
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:233
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:237
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:238
 	goto for1
 }
 
@@ -242,7 +243,8 @@ func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("main.answer", "github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go", 107, 111, 113)
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
@@ -260,4 +262,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 21d9240543becd69
+// Digest of what is above: 38b81b819779a586

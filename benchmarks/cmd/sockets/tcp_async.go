@@ -71,18 +71,17 @@ for1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:121
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:121
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:75
 	f.accept1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:122
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:80
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:123
 		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:86
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:85
 	goto for1
 }
 
@@ -91,7 +90,8 @@ func (f *acceptLocals) Location() statemachine.Location {
 	return f.Frame.At("main.accept", "github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go", 121)
 }
 
-// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in one allocation.
+// acceptMachine is the root of a chain of calls that begins with [accept]: chain, job and frame in
+// one allocation.
 type acceptMachine struct {
 	statemachine.Builder[job.Void]
 	acceptLocals
@@ -178,13 +178,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:135
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:135
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:182
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:136
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:188
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:136
 		return true, result0
@@ -202,28 +202,26 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:139
 	n, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:139
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:206
 	f.readOrWrite2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:140
 	if !(err2 == nil && f.p[0] == '!') {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:140
 		goto else1
 	}
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:216
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:215
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:142
 	if err2 != nil {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:142
 		goto endIf2
 	}
 	// tcp.go:143: _, err = c.Write(p[:n])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:143
 	f.readOrWrite2, _, err2 = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:227
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:225
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -232,7 +230,7 @@ else1:
 resume3:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:143
 	_, err2 = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:143
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:234
 	f.readOrWrite2 = nil
 resumed3:
 endIf2:
@@ -241,12 +239,12 @@ endIf1:
 	buffers.Put(f.p)
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:147
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:243
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:250
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:248
 	goto for1
 }
 
@@ -255,7 +253,8 @@ func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("main.echo", "github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go", 135, 139, 143)
 }
 
-// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
+// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one
+// allocation.
 type echoMachine struct {
 	statemachine.Builder[job.Void]
 	echoLocals
@@ -306,7 +305,6 @@ func (f *computeFrame) MoveNext(r *statemachine.Run) bool {
 for1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:307
 	if f.ctx.Err() != nil {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:307
 		goto endFor1
 	}
 	{
@@ -317,14 +315,14 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:321
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:319
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:312
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:328
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:326
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -336,7 +334,8 @@ func (f *computeFrame) Location() statemachine.Location {
 	return f.Frame.At("main.compute", "github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go", 312)
 }
 
-// computeMachine is the root of a chain of calls that begins with [compute]: chain, job and frame in one allocation.
+// computeMachine is the root of a chain of calls that begins with [compute]: chain, job and frame
+// in one allocation.
 type computeMachine struct {
 	statemachine.Builder[job.Void]
 	computeFrame
@@ -352,4 +351,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 302750963c1535fb
+// Digest of what is above: 93d62008e4b1f66a

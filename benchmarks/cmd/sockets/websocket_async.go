@@ -77,13 +77,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished 
 		id := f.g.add(c)
 		g := f.g
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:149
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:149
-			defer g.remove(id)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:149
-			raise()
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:149
-		})
+		f.defers.Push(func(raise func()) { defer g.remove(id); raise() })
 		c := c
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:150
 		f.defers.PushPlain(func() { _ = c.Close() })
@@ -94,7 +88,7 @@ for1:
 	// websocket.go:153: if err := in.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:153
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:98
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:92
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -104,13 +98,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:153
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:153
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:102
 	f.readable1 = nil
 resumed1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:154
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:154
 		return true, result0
@@ -118,7 +112,7 @@ resumed1:
 	// websocket.go:156: head, err := in.Peek(ctx, 6)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:156
 	f.peek2, head, err2 = f.in.PeekEnter(r, f.ctx, 6)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:122
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:116
 	if f.peek2 == nil {
 		goto resumed2
 	}
@@ -128,20 +122,20 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:156
 	head, err2 = f.peek2.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:156
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:126
 	f.peek2 = nil
 resumed2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:157
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:158
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:132
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:158
 		return true, result0
 	}
 	if ws.OpCode(head[0]&0x0f) != ws.OpText || head[1] > 0x80|125 {
 		result0 = errNoText
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:161
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:139
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:161
 		return true, result0
@@ -160,13 +154,12 @@ resumed2:
 for2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:165
 	if f.n >= len(f.p) {
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:165
 		goto endFor1
 	}
 	// websocket.go:166: got, err := in.Read(p[n:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:166
 	f.read3, got, err3 = f.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:170
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:163
 	if f.read3 == nil {
 		goto resumed3
 	}
@@ -175,37 +168,36 @@ for2:
 resume3:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:166
 	got, err3 = f.read3.Results(r)
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:166
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:172
 	f.read3 = nil
 resumed3:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:167
 	if f.n += got; err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:168
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:178
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:168
 		return true, result0
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:190
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:183
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:171
 	ws.Cipher(f.p[6:], f.mask, 0)
 	{
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:172
 		var frame []byte
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:172
 		frame, err2 = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:174
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:194
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:174
 			return true, result0
 		}
 		f.g.tell(frame)
 	}
-//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:209
+//line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:201
 	goto for1
 }
 
@@ -214,7 +206,8 @@ func (f *framesOfLocals) Location() statemachine.Location {
 	return f.Frame.At("main.framesOf", "github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go", 153, 156, 166)
 }
 
-// framesOfMachine is the root of a chain of calls that begins with [framesOf]: chain, job and frame in one allocation.
+// framesOfMachine is the root of a chain of calls that begins with [framesOf]: chain, job and
+// frame in one allocation.
 type framesOfMachine struct {
 	statemachine.Builder[job.Void]
 	framesOfLocals
@@ -232,4 +225,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0035beacbd2f3638
+// Digest of what is above: 7bfbf0bb3d84f71d

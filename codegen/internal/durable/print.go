@@ -22,6 +22,10 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
+func (p *printer) comment(format string, args ...any) {
+	p.WriteString(source.Comment(format, args...))
+}
+
 // print writes all declarations.
 func (lo *lowering) print(layout string, past Past) []byte {
 	p := &printer{lowering: lo, pkg: lo.im.Path(source.DurablePath, "durable"), recv: "struct{}"}
@@ -60,7 +64,7 @@ func (p *printer) variable(layout string, past Past) {
 		result = p.typ(p.lowering.result.typ)
 	}
 	name := p.fn.Names.Async
-	p.line("// %s is %s as a durable function.", name, p.title())
+	p.comment("%s is %s as a durable function.", name, p.title())
 	p.line("var %s = %s.Function[%s, %s, %s]{", name, p.pkg, p.recv, request, result)
 	p.line("Name: %q,\nLayout: %q,", p.fn.DurableName, layout)
 	p.past(past)
@@ -112,7 +116,7 @@ func (p *printer) past(past Past) {
 
 // frameType prints the type of the frame.
 func (p *printer) frameType() {
-	p.line("// %s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
+	p.comment("%s has the variables of %s, and what its steps are given and return.", p.fn.Names.Frame, p.title())
 	p.line("type %s struct {", p.fn.Names.Frame)
 	if len(p.undos) == 0 {
 		p.line("%s.NoDeferred", p.pkg)
@@ -132,7 +136,7 @@ func (p *printer) moveNext() {
 	if ctx == "" {
 		ctx = "_"
 	}
-	p.line("// MoveNext runs %s from the point where it stopped to its next one (false) or its end (true).", p.title())
+	p.comment("MoveNext runs %s from the point where it stopped to its next one (false) or its end (true).", p.title())
 	p.line("func (%s *%s) MoveNext(%s %s.Context, %s *%s.Turn) bool {",
 		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), p.turn, p.pkg)
 	if len(p.points) > 0 {
@@ -168,7 +172,7 @@ func (p *printer) pause(end *pause) {
 // call prints the calls of the steps.
 func (p *printer) call() {
 	ctx, point, err := p.freshName("ctx"), p.freshName("point"), p.freshName("err")
-	p.line("// Call calls the step of a point of %s.", p.title())
+	p.comment("Call calls the step of a point of %s.", p.title())
 	p.line("func (%s *%s) Call(%s %s.Context, %s int) (%s error) {",
 		p.frame, p.fn.Names.Frame, ctx, p.im.Path("context", "context"), point, err)
 	p.line("switch %s {", point)
@@ -199,7 +203,7 @@ func (p *printer) live() {
 		}
 		p.line("}")
 	}
-	p.line("// Live are the values that %s needs at a point and after it.", p.title())
+	p.comment("Live are the values that %s needs at a point and after it.", p.title())
 	p.line("func (%s *%s) Live(%s int) []%s.Value {", p.frame, p.fn.Names.Frame, point, p.pkg)
 	p.line("switch %s {\ncase 0:", point)
 	var begin []*variable
@@ -221,7 +225,7 @@ func (p *printer) outcome() {
 	if p.result != nil {
 		result = "&" + p.mention(p.lowering.result)
 	}
-	p.line("// Outcome points to the results.")
+	p.comment("Outcome points to the results.")
 	p.line("func (%s *%s) Outcome() (any, *error) {\nreturn %s, &%s\n}", p.frame, p.fn.Names.Frame, result, p.mention(p.err))
 }
 
@@ -232,19 +236,22 @@ func (p *printer) compensations() {
 	}
 	ctx, site, args := p.freshName("ctx"), p.freshName("site"), p.freshName("args")
 	for n, u := range p.undos {
-		p.line("\n// %s are the arguments of deferred call %d of %s.\ntype %s struct {", u.typ, n+1, p.title(), u.typ)
+		p.line("")
+		p.comment("%s are the arguments of deferred call %d of %s.", u.typ, n+1, p.title())
+		p.line("type %s struct {", u.typ)
 		for i, t := range u.params {
 			p.line("A%d %s", i+1, p.typ(t))
 		}
 		p.line("}")
 	}
-	p.line("\n// Deferred makes the arguments of a deferred call, to be loaded.")
+	p.line("")
+	p.comment("Deferred makes the arguments of a deferred call, to be loaded.")
 	p.line("func (%s *%s) Deferred(%s int) (any, string) {\nswitch %s {", p.frame, p.fn.Names.Frame, site, site)
 	for n, u := range p.undos {
 		p.line("case %d:\nreturn new(%s), %q", n+1, u.typ, u.step)
 	}
 	p.line("}\nreturn nil, \"\"\n}\n")
-	p.line("// Undo makes a deferred call.")
+	p.comment("Undo makes a deferred call.")
 	bound := args + " := "
 	if !slices.ContainsFunc(p.undos, func(u *undo) bool { return len(u.params) > 0 }) {
 		bound = ""

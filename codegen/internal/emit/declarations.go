@@ -54,7 +54,7 @@ func (e *emitter) async() {
 	fn, names := e.fn, e.fn.Declared
 	job, result := e.path(source.JobPath, "job"), e.unlike("result")
 	run, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
-	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
+	e.comment("%s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
 	e.atDeclaration(func() {
 		e.line("var %s %s", run, e.runtime("Run"))
@@ -130,7 +130,7 @@ func (e *emitter) enter() {
 	if fn.Whole {
 		returns = "the results: it never suspends"
 	}
-	e.line("// %s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
+	e.comment("%s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
@@ -161,7 +161,8 @@ func (e *emitter) results() {
 	default:
 		list = "(" + strings.Join(types, ", ") + ") "
 	}
-	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", fn.title())
+	e.line("")
+	e.comment("Results returns what %s returned, or raises again the panic that ended it.", fn.title())
 	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Run"), list)
 	e.atDeclaration(func() {
 		e.line("%s.Rethrow()", t)
@@ -183,9 +184,10 @@ func (e *emitter) machine() {
 	if fn.Literal != nil {
 		builder, parts = e.runtime("Spawned"), "chain and frame"
 	}
-	e.line("\n// %s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
+	e.line("")
+	e.comment("%s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
-	e.line("// MoveNext runs the frame and completes the job when it has finished.")
+	e.comment("MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Run"), e.predeclaredName("bool"))
 	e.atDeclaration(func() {
 		e.resume(f, t)
@@ -200,7 +202,8 @@ func (e *emitter) machine() {
 // types prints the types that the function declares in its body.
 func (e *emitter) types() {
 	for _, t := range e.fn.Types {
-		e.line("\n// %s is the type %s of %s.", t.Name, t.Object.Name(), e.fn.title())
+		e.line("")
+		e.comment("%s is the type %s of %s.", t.Name, t.Object.Name(), e.fn.title())
 		params := e.sig.FrameParams
 		if named, ok := t.Object.Type().(*types.Named); ok {
 			own, _, err := e.fn.Imports.TypeParams(named.TypeParams())
@@ -247,7 +250,7 @@ func (e *emitter) firstStep() {
 		suspended = append(suspended, e.zeroOf(r.Type, spelled))
 	}
 	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + run + ", " + m + ")"
-	e.line("// %s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
+	e.comment("%s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
 	e.line("var %s %s", run, e.runtime("Run"))
 	e.line("%s := %s", frame, e.frameLiteral())
@@ -262,7 +265,7 @@ func (e *emitter) firstStep() {
 func (e *emitter) stream() {
 	fn, names := e.fn, e.fn.Declared
 	value := e.typ(fn.Source.Stream.Value, fn.Source.Decl.Name)
-	e.line("// %s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, fn.Source.DocName())
+	e.comment("%s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, fn.Source.DocName())
 	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(source.JobPath, "job"), value)
 	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclaredName("error"))
 	e.line("return &%s\n})\n}\n", e.frameLiteral())

@@ -134,7 +134,7 @@ func TestParametersOfTheStartAreOneStructIfTheyAreSeveral(t *testing.T) {
 		in.Root.Code[3], in.Root.Code[4], in.Root.Code[6],
 	}
 	_, text, _ := printed(t, in)
-	assert.Contains(t, text, "The parameter n is needed only before the first suspension.")
+	assert.Contains(t, strings.ReplaceAll(text, "\n// ", " "), "The parameter n is needed only before the first suspension.")
 	assert.Contains(t, text, "f.moveNext(r, 0)")
 
 	in.Root.Captured = []*ir.Variable{passed("s")}
@@ -286,5 +286,11 @@ func TestTheTypesOfVariables(t *testing.T) {
 func TestDirectivesThatSayWhatTheCompilerCountsAreDropped(t *testing.T) {
 	data := "package p\n//line movenext_source:7\na()\n//line movenext_source:8\nb()\n//line movenext_elsewhere:1\nc()\n//line movenext_source:3\n//line movenext_source:9\nd()\n"
 	want := "package p\n//line x.go:7\na()\nb()\n//line p_async.go:6\nc()\n//line x.go:9\nd()\n"
+	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), "x.go", "p_async.go")))
+}
+
+func TestALineThatMayHaveEitherPositionHasTheOneThatTheCompilerCounts(t *testing.T) {
+	data := "package p\n//line movenext_either:7\na\n//line movenext_source:8\nb()\n//line movenext_either:9\nc\n//line movenext_either:9\nd\n"
+	want := "package p\na\n//line x.go:8\nb()\nc\n//line p_async.go:7\nd\n"
 	assert.Equal(t, want, string(emit.InsertDirectives([]byte(data), "x.go", "p_async.go")))
 }

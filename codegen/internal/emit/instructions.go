@@ -86,7 +86,7 @@ func (p *printer) returnAtOnce(assign ir.Instr, values string) {
 	if node := sourceOf(assign); node != nil {
 		p.pos = p.fn.Source.Line(node.Pos())
 	}
-	p.endOfSource()
+	p.leaveSource()
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
 	p.directive(p.pos)
 	p.line("return %s, %s", p.predeclaredName("true"), values)
@@ -98,9 +98,10 @@ func (p *printer) lineComment(pos token.Pos) {
 		return
 	}
 	position := p.fn.Source.Package.Position(pos)
+	head := fmt.Sprintf("// %s:%d: ", baseName(position.Filename), position.Line)
 	// Indented, since go/format would take a comment in the first column for documentation,
 	// and set it off from the directive below.
-	p.line("\t// %s:%d: %s", baseName(position.Filename), position.Line, p.fn.Source.ShownLine(pos))
+	p.line("\t%s%s", head, p.fn.Source.ShownLine(pos, source.CommentWidth-len("\t…  …")-len(head)))
 }
 
 func baseName(path string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,11 @@ import (
 // then a placeholder is printed instead (elsewhere). Redundant directives, which agree with the
 // compiler's count, are removed at the same time.
 //
+// In the release form, a line that neither calls nor panics may belong to the source or to the
+// generated file (either), whichever needs no directive: no stack shows it. Braces, labels,
+// declarations of locals and the jump of an if statement execute nothing of their own, and get no
+// directive at all.
+//
 // The release form is committed, and must be the same on all computers. It names files as
 // -trimpath does. A relative name would be enough for the go command, but a stack would not show
 // the folder of the file; and a debugger could not tell shop/main.go from cart/main.go. The debug
@@ -38,6 +44,7 @@ import (
 const (
 	inSource  = "//line movenext_source:"     // and a number
 	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
+	either    = "//line movenext_either:"     // and a number: that line of the source, or the generated file
 )
 
 // next prints the first instruction, or the first two if they form one statement of the
@@ -66,21 +73,54 @@ func (p *printer) instr(i ir.Instr) {
 	if node := sourceOf(i); node != nil {
 		p.pos = p.fn.Source.Line(node.Pos())
 	}
-	_, label := i.(*ir.Mark)
 	told := false // the compiler already knows the line of the next line
 	for line := range strings.Lines(sub.String()) {
 		text := strings.TrimSpace(line)
-		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && (!label || !p.fn.Debug)
 		switch {
-		case told || made:
-		case p.resuming(i) || !p.fn.Debug && p.fn.idle(i, text):
+		case told || p.fn.executesNothing(i, text):
+		case p.resuming(i):
 			p.endOfSource()
+		case !p.fn.Debug && p.fn.idle(i, text):
+			p.leaveSource()
 		default:
 			p.directive(p.pos)
 		}
 		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
 		p.WriteString(removeMarks(line))
 	}
+}
+
+// executesNothing reports whether a line of an instruction needs no position. In the debug form
+// a debugger stops at labels and jumps, and asks where variables are declared.
+func (fn *function) executesNothing(i ir.Instr, line string) bool {
+	switch {
+	case line == "{" || line == "}" || strings.HasPrefix(line, "//"):
+		return true
+	case strings.HasSuffix(line, ":"):
+		_, label := i.(*ir.Mark)
+		return !label || !fn.Debug
+	case fn.Debug:
+		return false
+	case strings.HasPrefix(line, "goto "):
+		// The condition and the jump are one instruction of the processor.
+		_, branch := i.(*ir.Branch)
+		return branch
+	case strings.HasPrefix(line, "var "):
+		return !strings.ContainsAny(line, "=(") && !declaresShared(i)
+	}
+	return false
+}
+
+// declaresShared reports whether an instruction may declare a variable that is allocated, at a
+// line that a profile of the heap shows.
+func declaresShared(i ir.Instr) bool {
+	switch i := i.(type) {
+	case *ir.Assign:
+		return slices.ContainsFunc(i.Dst, func(d ir.Dest) bool { return d.V != nil && d.V.Shared() })
+	case *ir.Zero:
+		return slices.ContainsFunc(i.Vars, (*ir.Variable).Shared)
+	}
+	return true
 }
 
 // resuming reports whether an instruction of the debug form gets the results of a callee that
@@ -103,13 +143,16 @@ func (p *printer) resuming(i ir.Instr) bool {
 }
 
 // idle reports whether a line of an instruction neither calls anything nor panics, so that no
-// stack shows it. In the release form, such a line belongs to the generated file, which saves
-// directives. A return is not idle if it makes deferred calls.
+// stack shows it. A return is not idle if it makes deferred calls.
 func (fn *function) idle(i ir.Instr, line string) bool {
-	switch i.(type) {
+	switch i := i.(type) {
 	case *ir.Park, *ir.Jump:
+	case *ir.Assign:
+		if !i.Forgets {
+			return false
+		}
 	case *ir.Finish:
-		if fn.Defers || fn.Loops {
+		if (fn.Defers || fn.Loops) && strings.HasPrefix(line, "return ") {
 			return false
 		}
 	default:
@@ -217,6 +260,16 @@ func (p *printer) endOfSource() {
 	p.line("%s", elsewhere)
 }
 
+// leaveSource permits the next line to belong to the generated file. In the debug form it has to,
+// since a debugger would stop there.
+func (p *printer) leaveSource() {
+	if p.fn.Debug {
+		p.endOfSource()
+		return
+	}
+	p.line("%s%d", either, p.pos)
+}
+
 // location prints the method that tells an asynchronous stack where the function is suspended.
 // It is called only when a report is made, and costs nothing otherwise: the lines are constants
 // in its code, not fields or tables.
@@ -226,7 +279,8 @@ func (e *emitter) location() {
 	for _, p := range fn.points() {
 		args = append(args, strconv.Itoa(fn.Source.Package.Position(p.Call).Line))
 	}
-	e.line("\n// Location returns where %s is suspended.", fn.title())
+	e.line("")
+	e.comment("Location returns where %s is suspended.", fn.title())
 	e.line("func (%s *%s) Location() %s {", fn.Names.Recv, e.keptType(), e.runtime("Location"))
 	e.line("return %s.Frame.At(%s)\n}", fn.Names.Recv, strings.Join(args, ", "))
 }
@@ -259,15 +313,12 @@ func InsertDirectives(data []byte, source, own string) []byte {
 			}
 		}
 		switch {
-		case to > 0:
-			if counted == (spot{source, to}) {
-				continue
-			}
-			counted = spot{source, to}
-		case counted.file == own:
+		case to.inSource && counted == (spot{source, to.line}), to.inFile && counted.file == own:
 			continue
-		default:
+		case to.inFile:
 			counted = spot{own, next + 1}
+		default:
+			counted = spot{source, to.line}
 		}
 		fmt.Fprintf(&b, "//line %s:%d\n", counted.file, counted.line)
 		next++
@@ -275,17 +326,28 @@ func InsertDirectives(data []byte, source, own string) []byte {
 	return b.Bytes()
 }
 
-// directiveIn reports whether a line is a directive, and returns the source line that it sets, or
-// 0 if it switches to the generated file.
-func directiveIn(text []byte) (line int, ok bool) {
+// target is what a placeholder asks for: a line of the source, the generated file, or either.
+type target struct {
+	inSource, inFile bool
+	line             int // of the source
+}
+
+// directiveIn returns what a line asks for, if it is a placeholder.
+func directiveIn(text []byte) (to target, ok bool) {
 	text = bytes.TrimSpace(text)
 	if bytes.Equal(text, []byte(elsewhere)) {
-		return 0, true
+		return target{inFile: true}, true
 	}
 	number, ok := bytes.CutPrefix(text, []byte(inSource))
+	to.inSource = true
 	if !ok {
-		return 0, false
+		number, ok = bytes.CutPrefix(text, []byte(either))
+		to.inFile = true
+	}
+	if !ok {
+		return target{}, false
 	}
 	line, err := strconv.Atoi(string(number))
-	return line, err == nil
+	to.line = line
+	return to, err == nil
 }

@@ -67,7 +67,7 @@ func (p *printer) steps(receiver string) {
 	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), boolean)
 	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
 		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Finished)
-	p.line("// %s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.Step, p.fn.title())
+	p.comment("%s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.Step, p.fn.title())
 	p.line("func (%s %s) %s(%s) (%s, %s %s) {", n.Recv, receiver, n.Step, p.runParams(), n.Finished, n.Again, boolean)
 	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Run, n.Recv, p.fn.epilogueState(), n.Again)
 }

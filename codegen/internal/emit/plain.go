@@ -55,7 +55,7 @@ func plainText(fn *source.Function, im *typetext.Imports) ([]byte, error) {
 		return plainStream(fn, im, sig, call)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.DocName())
+	b.WriteString(source.Comment("%s runs [%s] on a goroutine of its own and returns its job.", fn.Names.Async, fn.DocName()))
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
 	failure, _ := im.PredeclaredName("error")
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
@@ -98,6 +98,7 @@ func plainStream(fn *source.Function, im *typetext.Imports, sig typetext.Signatu
 		return nil, err
 	}
 	job := im.Path(source.JobPath, "job")
-	return fmt.Appendf(nil, "// %s is the stream of [%s], which runs on a goroutine of its own where it has to.\nfunc %s%s%s(%s) *%s.Stream[%s] {\nreturn %s.StreamOf(%s)\n}\n",
-		fn.Names.Async, fn.DocName(), sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, job, call), nil
+	about := source.Comment("%s is the stream of [%s], which runs on a goroutine of its own where it has to.", fn.Names.Async, fn.DocName())
+	return fmt.Appendf(nil, "%sfunc %s%s%s(%s) *%s.Stream[%s] {\nreturn %s.StreamOf(%s)\n}\n",
+		about, sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, job, call), nil
 }

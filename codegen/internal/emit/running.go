@@ -17,9 +17,9 @@ import (
 // frame prints the struct of the kept variables.
 func (p *printer) frame(typeParams string) {
 	if p.fn.Whole {
-		p.line("// %s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
+		p.comment("%s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
 	} else {
-		p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+		p.comment("%s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
 	}
 	head := p.embeddedType()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
@@ -77,7 +77,8 @@ func (e *emitter) args() {
 	if !e.fn.passesTogether() {
 		return
 	}
-	e.line("\n// %s are the parameters of %s that are needed only before its first suspension.", e.fn.Declared.Args, e.fn.title())
+	e.line("")
+	e.comment("%s are the parameters of %s that are needed only before its first suspension.", e.fn.Declared.Args, e.fn.title())
 	e.line("type %s%s struct {", e.fn.Declared.Args, e.sig.FrameParams)
 	for _, v := range e.fn.passedOn() {
 		e.line("%s %s", v.Local, e.locationType(v))
@@ -91,7 +92,8 @@ func (e *emitter) withResults() {
 	if len(returned) == 0 || !e.fn.isEntered() {
 		return
 	}
-	e.line("\n// %s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.fn.Declared.Frame, e.fn.title())
+	e.line("")
+	e.comment("%s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.fn.Declared.Frame, e.fn.title())
 	e.line("type %s%s struct {\n%s\n", e.fn.Declared.Frame, e.sig.FrameParams, e.keptType())
 	for _, v := range returned {
 		e.line("%s %s", v.Field, e.locationType(v))
@@ -110,28 +112,28 @@ func (e *emitter) goOn() {
 	case fn.streams():
 		runs = "runs %s from where it stopped to its next suspension (false), or to its next value or its end (true)."
 	}
+	e.line("")
 	if e.runner() == "MoveNext" {
-		e.line("\n// MoveNext "+runs, fn.title())
+		e.comment("MoveNext "+runs, fn.title())
 		return
 	}
-	e.line("")
 	if fn.isEntered() {
 		e.moveNextByRun()
 	}
 	note := ""
 	switch passed := fn.passedOn(); {
 	case fn.passesTogether():
-		note = "\n// When it continues, " + n.Args + " is nil."
+		note = " When it continues, " + n.Args + " is nil."
 	case len(passed) > 0:
-		note = "\n// The parameter " + passed[0].Local + " is needed only before the first suspension."
+		note = " The parameter " + passed[0].Local + " is needed only before the first suspension."
 	}
-	e.line("// %s "+runs+"%s", n.MoveNext, fn.title(), note)
+	e.comment("%s "+runs+"%s", n.MoveNext, fn.title(), note)
 }
 
 // moveNextByRun prints MoveNext of a frame that machines call.
 func (e *emitter) moveNextByRun() {
 	n := e.fn.Names
-	e.line("// MoveNext continues %s where it stopped.", e.fn.title())
+	e.comment("MoveNext continues %s where it stopped.", e.fn.title())
 	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Run + " *" + e.runtime("Run") + ") "
 	if len(e.fn.passedResults()) == 0 {
 		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclaredName("bool"), e.going(n.Recv, n.Run))

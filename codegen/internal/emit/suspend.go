@@ -105,12 +105,26 @@ func (p *printer) deferral(d *ir.Deferral) {
 	case d.Plain:
 		p.line("%s.%s.PushPlain(%s)", n.Recv, n.Defers, p.deferredFunction(d))
 	default:
-		p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.Recv, n.Defers, n.Raise, p.rope(d.Call), n.Raise)
+		p.line("%s.%s.Push(func(%s func()) {%s})", n.Recv, n.Defers, n.Raise, p.raising(p.rope(d.Call)))
 	}
 	if block {
 		p.line("}")
 	}
 }
+
+// raising returns the body of a function that makes a deferred call while the panic, if any, is
+// raised. A short body is one line, which needs only one directive.
+func (p *printer) raising(call string) string {
+	raise := p.fn.Names.Raise + "()"
+	if len(call) > maxDeferredCall || strings.Contains(call, "\n") {
+		return "\ndefer " + call + "\n" + raise + "\n"
+	}
+	return " defer " + call + "; " + raise + " "
+}
+
+// maxDeferredCall is the length of a deferred call up to which go/format surely leaves it on the
+// line of its function literal.
+const maxDeferredCall = 50
 
 func (p *printer) deferredEntry(d *ir.Deferral) {
 	n := p.fn.Names

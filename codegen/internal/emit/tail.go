@@ -30,10 +30,10 @@ func (e *emitter) enterInTail() {
 	for r := range fn.Signature.Results().Variables() {
 		results = append(results, e.typ(r.Type(), fn.Source.Decl.Name))
 	}
-	e.line("// %s enters %s for another machine. It returns the results, or the suspended callee that will have them.", names.Enter, fn.title())
+	e.comment("%s enters %s for another machine. It returns the results, or the suspended callee that will have them.", names.Enter, fn.title())
 	e.line("func %s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "))
 	e.bodyInTail()
-	e.line("// %s is the frame of the function whose results %s returns: it keeps nothing of its own while it is suspended.", names.Frame, fn.title())
+	e.comment("%s is the frame of the function whose results %s returns: it keeps nothing of its own while it is suspended.", names.Frame, fn.title())
 	frame := e.typ(fn.Tail.Frame, fn.Source.Decl.Name)
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
 }
@@ -57,7 +57,7 @@ func (e *emitter) bodyInTail() {
 func (e *emitter) asyncInTail() {
 	fn, names := e.fn, e.fn.Declared
 	result, run, callee, m := e.unlike("result"), e.unlike("r"), e.unlike("callee"), e.unlike("m")
-	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
+	e.comment("%s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(source.JobPath, "job"), e.arg)
 	e.line("var %s %s", run, e.runtime("Run"))
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), run, result)
@@ -109,14 +109,14 @@ func (e *emitter) jobValues(values []string) string {
 func (e *emitter) machineInTail() {
 	fn, names := e.fn, e.fn.Declared
 	f, t := fn.Names.Recv, fn.Names.Run
-	e.line("// %s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
+	e.comment("%s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
 	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
-	e.line("// MoveNext is called when the callee has ended, and completes the job.")
+	e.comment("MoveNext is called when the callee has ended, and completes the job.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Run"), e.predeclaredName("bool"))
 	values := e.values(func(s string) string { return s })
 	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclaredName("nil"))
 	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclaredName("true"))
-	e.line("// Location returns where %s waits for the callee.", fn.title())
+	e.comment("Location returns where %s waits for the callee.", fn.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
 	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),
 		fn.Source.RuntimeName(), fn.Source.RuntimeFile(), fn.Source.Line(fn.Tail.Return))

@@ -28,6 +28,11 @@ func (p *printer) line(format string, args ...any) {
 	p.WriteByte('\n')
 }
 
+// comment prints a comment.
+func (p *printer) comment(format string, args ...any) {
+	p.WriteString(source.Comment(format, args...))
+}
+
 func (p *printer) path(path, preferred string) string { return p.fn.Imports.Path(path, preferred) }
 
 func (p *printer) runtime(name string) string {

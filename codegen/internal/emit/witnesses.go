@@ -156,7 +156,8 @@ func (fn *function) inferenceFunctions() []byte {
 	p := &printer{fn: fn}
 	for _, text := range fn.inferences {
 		name, _, _ := strings.Cut(text, "[")
-		p.line("\n// %s leads from one type in %s to another, which has no name here.", name, fn.title())
+		p.line("")
+		p.comment("%s leads from one type in %s to another, which has no name here.", name, fn.title())
 		p.line("func %s", text)
 	}
 	return []byte(p.String())

@@ -215,10 +215,7 @@ func (i *Obtain) Borrows(f func(*Variable)) { i.Src.Borrows(f) }
 //
 //	{
 //		unlock1 := f.r.mu.Unlock
-//		f.defers.Push(func(raise func()) {
-//			defer unlock1()
-//			raise()
-//		})
+//		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 //	}
 //
 // The native defer inside makes recover work: see package statemachine. A literal or a function

@@ -52,27 +52,24 @@ func (f *Function) EndsLine(pos token.Pos) bool {
 	return len(bytes.TrimSpace(rest)) == 0
 }
 
-// longestShown is how many bytes of a source line a comment shows. A line with a thousand
+// ShownLine returns the source line at pos for a comment, in at most width bytes (not counting
+// ellipses). Of a long line it returns only the part that begins at pos: a line with a thousand
 // suspension points, shown in full at each of them, would fill the file with a million calls.
-const longestShown = 160
-
-// ShownLine returns the source line at pos for a comment. Of a long line it returns only the part
-// that begins at pos.
-func (f *Function) ShownLine(pos token.Pos) string {
+func (f *Function) ShownLine(pos token.Pos, width int) string {
 	src, at := f.File.Source, f.offset(pos)
 	start := f.offset(f.LineStart(f.Line(pos)))
 	end := len(src)
 	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
 		end = at + n
 	}
-	if end-start <= longestShown {
-		return string(bytes.TrimSpace(src[start:end]))
+	if whole := bytes.TrimSpace(src[start:end]); len(whole) <= width {
+		return string(whole)
 	}
-	part := src[at:end]
-	if len(part) <= longestShown {
-		return "… " + string(bytes.TrimSpace(part))
+	part := bytes.TrimSpace(src[at:end])
+	if len(part) <= width {
+		return "… " + string(part)
 	}
-	return "… " + strings.ToValidUTF8(string(part[:longestShown]), "") + " …"
+	return "… " + strings.ToValidUTF8(string(part[:width]), "") + " …"
 }
 
 func (f *Function) offset(pos token.Pos) int { return f.Package.Fset.File(pos).Offset(pos) }

@@ -41,7 +41,8 @@ type shopBasketSaved struct {
 	priceResult int
 }
 
-// MoveNext runs [Shop.Basket] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [Shop.Basket] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *shopBasketSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -130,4 +131,4 @@ func (f *shopBasketSaved) Outcome() (any, *error) {
 	return &f.items, &f.err
 }
 
-// Digest of what is above: 11ad9cfbcedbe52b
+// Digest of what is above: 68bf6f2f700b2ac0

@@ -41,7 +41,8 @@ type shopOrderSaved struct {
 	chargeResult  Receipt
 }
 
-// MoveNext runs [Shop.Order] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [Shop.Order] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -146,4 +147,4 @@ func (f *shopOrderSaved) Undo(ctx context.Context, site int, args any) error {
 	return nil
 }
 
-// Digest of what is above: 0c941da0d392076b
+// Digest of what is above: 91018bf9614897d2

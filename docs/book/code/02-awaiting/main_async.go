@@ -68,7 +68,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:72
 	f.say1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -78,14 +78,12 @@ resumed1:
 range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		goto endRange1
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 		word := f.list1[f.i1]
 		if err != nil {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:89
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:38
 			return true, "", err
@@ -95,7 +93,7 @@ range1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:97
 	if f.say1 == nil {
 		goto resumed2
 	}
@@ -104,20 +102,20 @@ range1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:106
 	f.say1 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:113
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	return true, f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:121
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:119
 }
 
 // Location returns where [straight] is suspended.
@@ -125,7 +123,8 @@ func (f *straightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
-// straightMachine is the root of a chain of calls that begins with [straight]: chain, job and frame in one allocation.
+// straightMachine is the root of a chain of calls that begins with [straight]: chain, job and
+// frame in one allocation.
 type straightMachine struct {
 	statemachine.Builder[string]
 	straightLocals
@@ -154,7 +153,8 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	return m.Start(ctx, &r, m)
 }
 
-// sayEnter enters [say] for another machine. It returns the results, or the suspended frame that will have them.
+// sayEnter enters [say] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sayEnter(r *statemachine.Run, ctx context.Context, word string) (*sayFrame, string, error) {
 	frame := sayLocals{word: word}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -172,7 +172,8 @@ type sayLocals struct {
 	word string
 }
 
-// sayFrame is the frame of [say] for a caller that is a machine: what it keeps and, at the end, its results.
+// sayFrame is the frame of [say] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sayFrame struct {
 	sayLocals
 
@@ -186,8 +187,8 @@ func (f *sayFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -203,7 +204,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// main.go:51: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:207
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:208
 	if !asleep1 {
 		goto resumed1
 	}
@@ -213,11 +214,11 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:217
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:218
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	return true, f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:221
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:222
 }
 
 // Location returns where [say] is suspended.
@@ -231,7 +232,8 @@ func (f *sayFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// sayMachine is the root of a chain of calls that begins with [say]: chain, job and frame in one allocation.
+// sayMachine is the root of a chain of calls that begins with [say]: chain, job and frame in one
+// allocation.
 type sayMachine struct {
 	statemachine.Builder[string]
 	sayLocals
@@ -267,8 +269,8 @@ type waitLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
+// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true). The
+// parameter j is needed only before the first suspension.
 func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -284,7 +286,7 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:288
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
 		goto resume1
 	}
 	f.State = 1
@@ -293,9 +295,8 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:299
+	f.await1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -305,7 +306,8 @@ func (f *waitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
-// waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one allocation.
+// waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one
+// allocation.
 type waitMachine struct {
 	statemachine.Builder[int]
 	waitLocals
@@ -322,4 +324,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cb78ea6b6a0ee104
+// Digest of what is above: 45e1e73b58b6b70c

@@ -29,7 +29,8 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
+// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func greetEnter(r *statemachine.Run, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
 	if finished, v0, v1 := frame.moveNext(r, name); finished {
@@ -47,7 +48,8 @@ type greetLocals struct {
 	await1 *job.Job[string]
 }
 
-// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the end, its results.
+// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type greetFrame struct {
 	greetLocals
 
@@ -78,7 +80,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (fini
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:82
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -88,14 +90,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		text, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-		f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:94
+		f.await1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:16
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:100
 }
 
 // Location returns where [greet] is suspended.
@@ -109,7 +110,8 @@ func (f *greetFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in one allocation.
+// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in
+// one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
@@ -138,7 +140,8 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sumEnter(r *statemachine.Run, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
 	if finished, v0, v1 := frame.moveNext(r, a); finished {
@@ -159,7 +162,8 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sumFrame struct {
 	sumLocals
 
@@ -173,8 +177,8 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter a is needed only before the first suspension.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
+// parameter a is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -193,7 +197,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:197
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:201
 		goto resume1
 	}
 	f.State = 1
@@ -202,10 +206,10 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:210
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:22
 	if err != nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:209
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:23
 		return true, 0, err
@@ -215,7 +219,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:219
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:223
 		goto resume2
 	}
 	f.State = 2
@@ -224,18 +228,16 @@ resume1:
 	return r.Await(f.await1), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		var y int
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:235
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:234
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:26
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:239
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:241
 }
 
 // Location returns where [sum] is suspended.
@@ -249,7 +251,8 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -308,7 +311,6 @@ func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (fini
 range1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 		goto endRange1
 	}
 	{
@@ -320,7 +322,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:324
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:326
 		goto resume1
 	}
 	f.State = 1
@@ -330,10 +332,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:336
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:34
 		if err != nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:337
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:35
 			return true, f.all, err
@@ -342,13 +344,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:346
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:352
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:354
 }
 
 // Location returns where [total] is suspended.
@@ -356,7 +358,8 @@ func (f *totalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
-// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in one allocation.
+// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in
+// one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
 	totalLocals
@@ -416,7 +419,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:423
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -425,12 +428,11 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:432
 	f.greet1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:434
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:48
 		return true, "", err
@@ -438,7 +440,7 @@ resumed1:
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:442
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -448,12 +450,12 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:454
 	f.sum2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:457
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -463,7 +465,8 @@ func (f *greetSumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
-// greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and frame in one allocation.
+// greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and
+// frame in one allocation.
 type greetSumMachine struct {
 	statemachine.Builder[string]
 	greetSumLocals
@@ -480,4 +483,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 592c661992b999fd
+// Digest of what is above: 0bf5b1112f1be513

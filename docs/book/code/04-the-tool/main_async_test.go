@@ -72,7 +72,6 @@ func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (finished bool
 range1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 		goto endRange1
 	}
 	{
@@ -84,7 +83,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:88
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:87
 		goto resume1
 	}
 	f.State = 1
@@ -93,7 +92,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:96
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.err != nil {
@@ -103,16 +102,16 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:107
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:106
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:111
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:116
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:115
 }
 
 // Location returns where [each] is suspended.
@@ -120,7 +119,8 @@ func (f *eachFrame) Location() statemachine.Location {
 	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
 }
 
-// eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one allocation.
+// eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one
+// allocation.
 type eachMachine struct {
 	statemachine.Builder[job.Void]
 	eachFrame
@@ -137,4 +137,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 85100fc9cd316117
+// Digest of what is above: e61891cab78445b5

@@ -30,7 +30,8 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	return m.Start(ctx, &r, m)
 }
 
-// findEnter enters [find] for another machine. It returns the results, or the suspended frame that will have them.
+// findEnter enters [find] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func findEnter(r *statemachine.Run, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -48,7 +49,8 @@ type findLocals struct {
 	key string
 }
 
-// findFrame is the frame of [find] for a caller that is a machine: what it keeps and, at the end, its results.
+// findFrame is the frame of [find] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type findFrame struct {
 	findLocals
 
@@ -62,8 +64,8 @@ func (f *findFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -79,7 +81,7 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:83
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:85
 	if !asleep1 {
 		goto resumed1
 	}
@@ -92,7 +94,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:96
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:98
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
@@ -100,18 +102,17 @@ resumed1:
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:104
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:106
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
 	case "broken":
 		panic("index out of range")
 	}
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:111
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:32
 	return true, "value of " + f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:115
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:116
 }
 
 // Location returns where [find] is suspended.
@@ -125,7 +126,8 @@ func (f *findFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// findMachine is the root of a chain of calls that begins with [find]: chain, job and frame in one allocation.
+// findMachine is the root of a chain of calls that begins with [find]: chain, job and frame in one
+// allocation.
 type findMachine struct {
 	statemachine.Builder[string]
 	findLocals
@@ -208,7 +210,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find2, find3 = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:212
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:214
 	if f.find1 == nil {
 		goto resumed1
 	}
@@ -217,16 +219,16 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find2, find3 = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:223
 	f.find1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find2, find3
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:230
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
 }
 
 // Location returns where [findOr] is suspended.
@@ -234,7 +236,8 @@ func (f *findOrFrame) Location() statemachine.Location {
 	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
-// findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in one allocation.
+// findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in
+// one allocation.
 type findOrMachine struct {
 	statemachine.Builder[string]
 	findOrFrame
@@ -251,4 +254,4 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 91fb949f845d2611
+// Digest of what is above: af9c688da9e1250a

@@ -29,7 +29,8 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [account.withdraw] for another machine. It returns the results, or the suspended frame that will have them.
+// withdrawEnter enters [account.withdraw] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (a *account) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
 	frame := accountWithdrawLocals{a: a, amount: amount}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -48,7 +49,8 @@ type accountWithdrawLocals struct {
 	amount int
 }
 
-// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine: what it keeps and, at the end, its results.
+// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type accountWithdrawFrame struct {
 	accountWithdrawLocals
 
@@ -61,7 +63,8 @@ func (f *accountWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -74,13 +77,12 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, re
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:78
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:26
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:84
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:86
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	return r.Yield(), nil
@@ -88,11 +90,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	_ = r.Refusal()
 	f.a.balance -= f.amount
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:92
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:30
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:96
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:97
 }
 
 // Location returns where [account.withdraw] is suspended.
@@ -106,7 +107,8 @@ func (f *accountWithdrawFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// accountWithdrawMachine is the root of a chain of calls that begins with [account.withdraw]: chain, job and frame in one allocation.
+// accountWithdrawMachine is the root of a chain of calls that begins with [account.withdraw]:
+// chain, job and frame in one allocation.
 type accountWithdrawMachine struct {
 	statemachine.Builder[job.Void]
 	accountWithdrawLocals
@@ -165,7 +167,6 @@ for1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 		err2 := f.operation()
 		if err2 == nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:169
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:53
 			return true, nil
@@ -174,7 +175,7 @@ for1:
 	// main.go:55: if err := job.Sleep(ctx, pause); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:178
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
 	if !asleep1 {
 		goto resumed1
 	}
@@ -186,7 +187,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:190
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:56
 		return true, err
@@ -202,7 +202,8 @@ func (f *retryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
+// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
+// one allocation.
 type retryMachine struct {
 	statemachine.Builder[job.Void]
 	retryLocals
@@ -219,4 +220,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 10b0db2a7b7e3def
+// Digest of what is above: 11dde237decf3af2

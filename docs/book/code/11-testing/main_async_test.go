@@ -38,8 +38,8 @@ type addLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
-// The parameter part is needed only before the first suspension.
+// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true). The
+// parameter part is needed only before the first suspension.
 func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -67,10 +67,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:71
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
 		*f.sum = f.before + n
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:74
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:51
 		return true, err
@@ -83,7 +83,8 @@ func (f *addLocals) Location() statemachine.Location {
 	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
 }
 
-// addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
+// addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one
+// allocation.
 type addMachine struct {
 	statemachine.Builder[job.Void]
 	addLocals
@@ -113,7 +114,8 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &r, m)
 }
 
-// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results, or the suspended frame that will have them.
+// withdrawEnter enters [guarded.withdraw] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (g *guarded) withdrawEnter(r *statemachine.Run, ctx context.Context, amount int) (*guardedWithdrawFrame, error) {
 	frame := guardedWithdrawLocals{g: g, amount: amount}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -136,7 +138,8 @@ type guardedWithdrawLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine: what it keeps and, at the end, its results.
+// guardedWithdrawFrame is the frame of [guarded.withdraw] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type guardedWithdrawFrame struct {
 	guardedWithdrawLocals
 
@@ -149,8 +152,8 @@ func (f *guardedWithdrawFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [guarded.withdraw] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [guarded.withdraw] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -168,7 +171,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main_test.go:97: if err := g.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:172
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:175
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -177,13 +180,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:184
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:190
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -192,24 +195,18 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
 		unlock1 := f.g.mu.Unlock
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
-			defer unlock1()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
-			raise()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:100
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:204
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:213
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:210
 	f.State = 2
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	return r.Yield(), nil
@@ -218,11 +215,11 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:219
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:226
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:223
 }
 
 // Location returns where [guarded.withdraw] is suspended.
@@ -236,7 +233,8 @@ func (f *guardedWithdrawFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// guardedWithdrawMachine is the root of a chain of calls that begins with [guarded.withdraw]: chain, job and frame in one allocation.
+// guardedWithdrawMachine is the root of a chain of calls that begins with [guarded.withdraw]:
+// chain, job and frame in one allocation.
 type guardedWithdrawMachine struct {
 	statemachine.Builder[job.Void]
 	guardedWithdrawLocals
@@ -254,4 +252,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2ca1d933c99078e9
+// Digest of what is above: f08dc8f9b15c278b

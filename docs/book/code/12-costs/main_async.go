@@ -28,7 +28,8 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// getEnter enters [get] for another machine. It returns the results, or the suspended frame that will have them.
+// getEnter enters [get] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func getEnter(r *statemachine.Run, j *job.Job[int]) (*getFrame, int, error) {
 	frame := getLocals{}
 	if finished, v0, v1 := frame.moveNext(r, j); finished {
@@ -46,7 +47,8 @@ type getLocals struct {
 	await1 *job.Job[int]
 }
 
-// getFrame is the frame of [get] for a caller that is a machine: what it keeps and, at the end, its results.
+// getFrame is the frame of [get] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type getFrame struct {
 	getLocals
 
@@ -60,8 +62,8 @@ func (f *getFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
+// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true). The
+// parameter j is needed only before the first suspension.
 func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -77,7 +79,7 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:81
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:83
 		goto resume1
 	}
 	f.State = 1
@@ -86,9 +88,8 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:92
+	f.await1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -104,7 +105,8 @@ func (f *getFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// getMachine is the root of a chain of calls that begins with [get]: chain, job and frame in one allocation.
+// getMachine is the root of a chain of calls that begins with [get]: chain, job and frame in one
+// allocation.
 type getMachine struct {
 	statemachine.Builder[int]
 	getLocals
@@ -161,7 +163,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:165
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:167
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -170,12 +172,11 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:176
 	f.get1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:179
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:27
 		return true, 0, err
@@ -183,7 +184,7 @@ resumed1:
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:187
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -193,10 +194,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:198
 	f.get1 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:200
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
@@ -208,7 +208,8 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
+// one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -225,4 +226,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d65ae93c80196a80
+// Digest of what is above: 5166151a6b4e65ae

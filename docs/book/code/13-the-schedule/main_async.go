@@ -30,7 +30,8 @@ func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
+// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
 	if frame.MoveNext(r) {
@@ -62,13 +63,13 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:153
 	if f.s.stock == 0 {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:66
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:68
 		return true
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:155
 	}
 	// main.go:156: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:72
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:73
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:156
 	return r.Yield()
@@ -77,7 +78,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:81
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:82
 	f.State = statemachine.Finished
 	return true
 }
@@ -92,7 +93,8 @@ func (f *shopBuyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
+// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
+// in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyFrame
@@ -161,7 +163,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:165
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:167
 		goto resume1
 	}
 	f.State = 1
@@ -170,14 +172,14 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:176
 	f.await1 = nil
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:181
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:183
 		goto resume2
 	}
 	f.State = 2
@@ -187,20 +189,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:193
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:170
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:195
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:198
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:173
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:206
 }
 
 // Location returns where [oversell] is suspended.
@@ -208,7 +210,8 @@ func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
 }
 
-// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
+// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and
+// frame in one allocation.
 type oversellMachine struct {
 	statemachine.Builder[job.Void]
 	oversellLocals
@@ -225,7 +228,8 @@ func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func oversellFunc1Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc1Locals{}
@@ -244,8 +248,8 @@ type oversellFunc1Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -259,7 +263,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:263
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:267
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -268,14 +272,13 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:275
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:279
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:282
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -283,7 +286,8 @@ func (f *oversellFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
 }
 
-// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of [oversell]: chain and frame in one allocation.
+// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [oversell]: chain and frame in one allocation.
 type oversellFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc1Locals
@@ -299,7 +303,8 @@ func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func oversellFunc2Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc2Locals{}
@@ -318,8 +323,8 @@ type oversellFunc2Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -333,7 +338,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:337
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:342
 	if f.buy1 == nil {
 		goto resumed1
 	}
@@ -342,14 +347,13 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:351
 	f.buy1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:349
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:353
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:357
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -357,7 +361,8 @@ func (f *oversellFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
 }
 
-// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of [oversell]: chain and frame in one allocation.
+// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [oversell]: chain and frame in one allocation.
 type oversellFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc2Locals
@@ -386,7 +391,8 @@ func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[j
 	return m.Start(ctx, &r, m)
 }
 
-// dineEnter enters [dine] for another machine. It returns the results, or the suspended frame that will have them.
+// dineEnter enters [dine] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func dineEnter(r *statemachine.Run, ctx context.Context, left, right *coord.Mutex) (*dineFrame, error) {
 	frame := dineLocals{ctx: ctx, left: left, right: right}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -410,7 +416,8 @@ type dineLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// dineFrame is the frame of [dine] for a caller that is a machine: what it keeps and, at the end, its results.
+// dineFrame is the frame of [dine] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type dineFrame struct {
 	dineLocals
 
@@ -444,7 +451,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:448
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:455
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -453,13 +460,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:464
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -467,16 +474,10 @@ resumed1:
 	{
 		left := f.left
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
-			defer left.Unlock()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
-			raise()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:183
-		})
+		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:480
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:481
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
@@ -487,7 +488,7 @@ resume2:
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:491
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:492
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -497,24 +498,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:502
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:508
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:515
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:518
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:519
 }
 
 // Location returns where [dine] is suspended.
@@ -528,7 +529,8 @@ func (f *dineFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// dineMachine is the root of a chain of calls that begins with [dine]: chain, job and frame in one allocation.
+// dineMachine is the root of a chain of calls that begins with [dine]: chain, job and frame in one
+// allocation.
 type dineMachine struct {
 	statemachine.Builder[job.Void]
 	dineLocals
@@ -574,7 +576,8 @@ type philosophersLocals struct {
 	second error
 }
 
-// moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -609,11 +612,10 @@ func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, resul
 range1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	if f.i1 >= 4 {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:617
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:619
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return r.Yield(), nil
@@ -622,7 +624,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:626
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:628
 	goto range1
 endRange1:
 	{
@@ -637,7 +639,7 @@ endRange1:
 	f.await2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:641
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:643
 		goto resume2
 	}
 	f.State = 2
@@ -647,14 +649,14 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	_, f.first = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:653
 	f.await2 = nil
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	f.await2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:658
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:660
 		goto resume3
 	}
 	f.State = 3
@@ -664,14 +666,14 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	_, f.second = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:670
 	f.await2 = nil
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	f.await2 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:675
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:677
 		goto resume4
 	}
 	f.State = 4
@@ -682,11 +684,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 		_, third := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:688
 		f.await2 = nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:209
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:690
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:693
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -696,7 +699,8 @@ func (f *philosophersLocals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
-// philosophersMachine is the root of a chain of calls that begins with [philosophers]: chain, job and frame in one allocation.
+// philosophersMachine is the root of a chain of calls that begins with [philosophers]: chain, job
+// and frame in one allocation.
 type philosophersMachine struct {
 	statemachine.Builder[job.Void]
 	philosophersLocals
@@ -713,7 +717,8 @@ func (f *philosophersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// philosophersFunc1Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
+// philosophersFunc1Run is a function literal of [philosophers] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc1Locals{}
@@ -725,21 +730,23 @@ func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// philosophersFunc1Locals is what a function literal of [philosophers] keeps while it is suspended.
+// philosophersFunc1Locals is what a function literal of [philosophers] keeps while it is
+// suspended.
 type philosophersFunc1Locals struct {
 	statemachine.Frame
 
 	dine1 *dineFrame
 }
 
-// philosophersFunc1Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+// philosophersFunc1Args are the parameters of a function literal of [philosophers] that are needed
+// only before its first suspension.
 type philosophersFunc1Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophersFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -750,10 +757,10 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:200: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+	// main.go:200: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:757
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:764
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -762,10 +769,9 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:773
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:769
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -775,7 +781,8 @@ func (f *philosophersFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
 }
 
-// philosophersFunc1Machine is the root of a chain of calls that begins with a function literal of [philosophers]: chain and frame in one allocation.
+// philosophersFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [philosophers]: chain and frame in one allocation.
 type philosophersFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc1Locals
@@ -791,7 +798,8 @@ func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// philosophersFunc2Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
+// philosophersFunc2Run is a function literal of [philosophers] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc2Locals{}
@@ -803,21 +811,23 @@ func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// philosophersFunc2Locals is what a function literal of [philosophers] keeps while it is suspended.
+// philosophersFunc2Locals is what a function literal of [philosophers] keeps while it is
+// suspended.
 type philosophersFunc2Locals struct {
 	statemachine.Frame
 
 	dine1 *dineFrame
 }
 
-// philosophersFunc2Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+// philosophersFunc2Args are the parameters of a function literal of [philosophers] that are needed
+// only before its first suspension.
 type philosophersFunc2Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophersFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -828,10 +838,10 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:201: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[1], &forks[2]) })
+	// main.go:201: … dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:835
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:845
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -840,10 +850,9 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:854
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:847
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -853,7 +862,8 @@ func (f *philosophersFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
 }
 
-// philosophersFunc2Machine is the root of a chain of calls that begins with a function literal of [philosophers]: chain and frame in one allocation.
+// philosophersFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [philosophers]: chain and frame in one allocation.
 type philosophersFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc2Locals
@@ -869,7 +879,8 @@ func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// philosophersFunc3Run is a function literal of [philosophers] for the runtime to call. It returns the results, or an error that reports its suspension.
+// philosophersFunc3Run is a function literal of [philosophers] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := philosophersFunc3Locals{}
@@ -881,21 +892,23 @@ func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// philosophersFunc3Locals is what a function literal of [philosophers] keeps while it is suspended.
+// philosophersFunc3Locals is what a function literal of [philosophers] keeps while it is
+// suspended.
 type philosophersFunc3Locals struct {
 	statemachine.Frame
 
 	dine1 *dineFrame
 }
 
-// philosophersFunc3Args are the parameters of a function literal of [philosophers] that are needed only before its first suspension.
+// philosophersFunc3Args are the parameters of a function literal of [philosophers] that are needed
+// only before its first suspension.
 type philosophersFunc3Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [philosophers] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophersFunc3Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -906,10 +919,10 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:205: c := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[2], &forks[0]) })
+	// main.go:205: … dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:913
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:926
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -918,10 +931,9 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:935
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:925
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -931,7 +943,8 @@ func (f *philosophersFunc3Locals) Location() statemachine.Location {
 	return f.Frame.At("main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
 }
 
-// philosophersFunc3Machine is the root of a chain of calls that begins with a function literal of [philosophers]: chain and frame in one allocation.
+// philosophersFunc3Machine is the root of a chain of calls that begins with a function literal of
+// [philosophers]: chain and frame in one allocation.
 type philosophersFunc3Machine struct {
 	statemachine.Spawned[job.Void]
 	philosophersFunc3Locals
@@ -959,7 +972,8 @@ func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// countEnter enters [count] for another machine. It returns the results, or the suspended frame that will have them.
+// countEnter enters [count] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func countEnter(r *statemachine.Run, steps int, done *int) *countFrame {
 	frame := countFrame{done: done}
 	if frame.moveNext(r, steps) {
@@ -1005,11 +1019,10 @@ func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 range1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1013
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1026
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return r.Yield()
@@ -1019,7 +1032,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1023
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1036
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1036,7 +1049,8 @@ func (f *countFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in one allocation.
+// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in
+// one allocation.
 type countMachine struct {
 	statemachine.Builder[job.Void]
 	countFrame
@@ -1074,8 +1088,8 @@ type overtakenLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1112,7 +1126,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1116
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1130
 		goto resume1
 	}
 	f.State = 1
@@ -1121,14 +1135,14 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1139
 	f.await1 = nil
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	f.await1 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1132
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1146
 		goto resume2
 	}
 	f.State = 2
@@ -1138,20 +1152,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1156
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:236
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1146
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1161
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1151
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:239
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1155
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1169
 }
 
 // Location returns where [overtaken] is suspended.
@@ -1159,7 +1173,8 @@ func (f *overtakenLocals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
 }
 
-// overtakenMachine is the root of a chain of calls that begins with [overtaken]: chain, job and frame in one allocation.
+// overtakenMachine is the root of a chain of calls that begins with [overtaken]: chain, job and
+// frame in one allocation.
 type overtakenMachine struct {
 	statemachine.Builder[job.Void]
 	overtakenLocals
@@ -1176,7 +1191,8 @@ func (f *overtakenMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// overtakenFunc1Run is a function literal of [overtaken] for the runtime to call. It returns the results, or an error that reports its suspension.
+// overtakenFunc1Run is a function literal of [overtaken] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func overtakenFunc1Run(done *int, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := overtakenFunc1Locals{}
@@ -1195,8 +1211,8 @@ type overtakenFunc1Locals struct {
 	count1 *countFrame
 }
 
-// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// The parameter done is needed only before the first suspension.
+// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension
+// (false) or its end (true). The parameter done is needed only before the first suspension.
 func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1207,10 +1223,10 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// main.go:227: runner := job.Go(ctx, func(context.Context) error { count(20, &done); return nil })
+	// main.go:227: … count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1214
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1230
 	if f.count1 == nil {
 		goto resumed1
 	}
@@ -1219,14 +1235,13 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1239
 	f.count1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1226
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1230
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1245
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1234,7 +1249,8 @@ func (f *overtakenFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
 }
 
-// overtakenFunc1Machine is the root of a chain of calls that begins with a function literal of [overtaken]: chain and frame in one allocation.
+// overtakenFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [overtaken]: chain and frame in one allocation.
 type overtakenFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakenFunc1Locals
@@ -1250,7 +1266,8 @@ func (f *overtakenFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// overtakenFunc2Run is a function literal of [overtaken] for the runtime to call. It returns the results, or an error that reports its suspension.
+// overtakenFunc2Run is a function literal of [overtaken] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func overtakenFunc2Run(before, done, after *int, arg3 context.Context) error {
 	var r statemachine.Run
 	frame := overtakenFunc2Locals{done: done, after: after}
@@ -1270,8 +1287,8 @@ type overtakenFunc2Locals struct {
 	after *int
 }
 
-// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension (false) or its end (true).
-// The parameter before is needed only before the first suspension.
+// moveNext runs a function literal of [overtaken] from where it stopped to its next suspension
+// (false) or its end (true). The parameter before is needed only before the first suspension.
 func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1285,7 +1302,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finis
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1289
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1306
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return r.Yield(), nil
@@ -1293,11 +1310,10 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1297
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:232
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1301
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1317
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1305,7 +1321,8 @@ func (f *overtakenFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
 }
 
-// overtakenFunc2Machine is the root of a chain of calls that begins with a function literal of [overtaken]: chain and frame in one allocation.
+// overtakenFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [overtaken]: chain and frame in one allocation.
 type overtakenFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakenFunc2Locals
@@ -1321,4 +1338,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 81338ba5bf128a90
+// Digest of what is above: 96d4721b186b3598

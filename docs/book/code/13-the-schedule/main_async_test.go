@@ -75,7 +75,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:79
 	f.await1 = nil
 	// main_test.go:37: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
@@ -92,13 +92,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:96
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:98
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:38
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:102
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:101
 }
 
 // Location returns where [orderly] is suspended.
@@ -106,7 +105,8 @@ func (f *orderlyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
 }
 
-// orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame in one allocation.
+// orderlyMachine is the root of a chain of calls that begins with [orderly]: chain, job and frame
+// in one allocation.
 type orderlyMachine struct {
 	statemachine.Builder[job.Void]
 	orderlyLocals
@@ -123,7 +123,8 @@ func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
+// orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc1Locals{}
@@ -142,14 +143,15 @@ type orderlyFunc1Locals struct {
 	dine1 *dineFrame
 }
 
-// orderlyFunc1Args are the parameters of a function literal of [orderly] that are needed only before its first suspension.
+// orderlyFunc1Args are the parameters of a function literal of [orderly] that are needed only
+// before its first suspension.
 type orderlyFunc1Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [orderly] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -160,10 +162,10 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:34: a := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+	// main_test.go:34: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:167
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:169
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -172,10 +174,9 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:178
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:179
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -185,7 +186,8 @@ func (f *orderlyFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
 }
 
-// orderlyFunc1Machine is the root of a chain of calls that begins with a function literal of [orderly]: chain and frame in one allocation.
+// orderlyFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [orderly]: chain and frame in one allocation.
 type orderlyFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	orderlyFunc1Locals
@@ -201,7 +203,8 @@ func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the results, or an error that reports its suspension.
+// orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
 	var r statemachine.Run
 	frame := orderlyFunc2Locals{}
@@ -220,14 +223,15 @@ type orderlyFunc2Locals struct {
 	dine1 *dineFrame
 }
 
-// orderlyFunc2Args are the parameters of a function literal of [orderly] that are needed only before its first suspension.
+// orderlyFunc2Args are the parameters of a function literal of [orderly] that are needed only
+// before its first suspension.
 type orderlyFunc2Args struct {
 	forks2 *forks
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [orderly] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [orderly] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -238,10 +242,10 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:35: b := job.Go(ctx, func(ctx context.Context) error { return dine(ctx, &forks[0], &forks[1]) })
+	// main_test.go:35: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:245
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:249
 	if f.dine1 == nil {
 		goto resumed1
 	}
@@ -250,10 +254,9 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:258
 	f.dine1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:257
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -263,7 +266,8 @@ func (f *orderlyFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
 }
 
-// orderlyFunc2Machine is the root of a chain of calls that begins with a function literal of [orderly]: chain and frame in one allocation.
+// orderlyFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [orderly]: chain and frame in one allocation.
 type orderlyFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	orderlyFunc2Locals
@@ -279,4 +283,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9660f6074097966d
+// Digest of what is above: e163f523b5eddea7

@@ -31,7 +31,8 @@ func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// echoEnter enters [conn.echo] for another machine. It returns the results, or the suspended frame that will have them.
+// echoEnter enters [conn.echo] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *conn) echoEnter(r *statemachine.Run) (*connEchoFrame, error) {
 	frame := connEchoLocals{c: c}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -52,7 +53,8 @@ type connEchoLocals struct {
 	read1  *connReadFrame
 }
 
-// connEchoFrame is the frame of [conn.echo] for a caller that is a machine: what it keeps and, at the end, its results.
+// connEchoFrame is the frame of [conn.echo] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type connEchoFrame struct {
 	connEchoLocals
 
@@ -65,7 +67,8 @@ func (f *connEchoFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [conn.echo] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [conn.echo] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *connEchoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
@@ -84,7 +87,7 @@ for1:
 	// main_linux.go:23: n, err := c.read(buffer)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:88
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:91
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -93,23 +96,21 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:100
 	f.read1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
 	if n == 0 || err != nil {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:102
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:25
 		return true, err
 	}
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:28
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:113
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:114
 	goto for1
 }
 
@@ -124,7 +125,8 @@ func (f *connEchoFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// connEchoMachine is the root of a chain of calls that begins with [conn.echo]: chain, job and frame in one allocation.
+// connEchoMachine is the root of a chain of calls that begins with [conn.echo]: chain, job and
+// frame in one allocation.
 type connEchoMachine struct {
 	statemachine.Builder[job.Void]
 	connEchoLocals
@@ -141,4 +143,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e81dba76f3f09989
+// Digest of what is above: 35f81bb6df5c65b0

@@ -31,7 +31,8 @@ func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// readEnter enters [conn.read] for another machine. It returns the results, or the suspended frame that will have them.
+// readEnter enters [conn.read] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *conn) readEnter(r *statemachine.Run, buffer []byte) (*connReadFrame, int, error) {
 	frame := connReadLocals{c: c, buffer: buffer}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -52,7 +53,8 @@ type connReadLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// connReadFrame is the frame of [conn.read] for a caller that is a machine: what it keeps and, at the end, its results.
+// connReadFrame is the frame of [conn.read] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type connReadFrame struct {
 	connReadLocals
 
@@ -66,7 +68,8 @@ func (f *connReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [conn.read] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [conn.read] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *connReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -83,7 +86,7 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:87
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:90
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
@@ -94,7 +97,7 @@ for1:
 	f.await1 = f.c.arrival()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:98
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:101
 		goto resume1
 	}
 	f.State = 1
@@ -104,17 +107,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:111
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		if err != nil {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:112
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:93
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:120
 	goto for1
 }
 
@@ -129,7 +131,8 @@ func (f *connReadFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// connReadMachine is the root of a chain of calls that begins with [conn.read]: chain, job and frame in one allocation.
+// connReadMachine is the root of a chain of calls that begins with [conn.read]: chain, job and
+// frame in one allocation.
 type connReadMachine struct {
 	statemachine.Builder[int]
 	connReadLocals
@@ -146,4 +149,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e3caa3bd4af2cb24
+// Digest of what is above: 71d4bae9e6a1109a

@@ -40,7 +40,8 @@ type shopOrderSaved struct {
 	chargeResult  string
 }
 
-// MoveNext runs [shop.Order] from the point where it stopped to its next one (false) or its end (true).
+// MoveNext runs [shop.Order] from the point where it stopped to its next one (false) or its end
+// (true).
 func (f *shopOrderSaved) MoveNext(ctx context.Context, t *durable.Turn) bool {
 	switch t.Point() {
 	case 1:
@@ -117,4 +118,4 @@ func (f *shopOrderSaved) Outcome() (any, *error) {
 	return &f.paid, &f.err
 }
 
-// Digest of what is above: 1e6602f07b9b18c0
+// Digest of what is above: 1966335e320fd13c

@@ -69,20 +69,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:73
 		f.lookup1 = nil
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:48
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:76
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:49
 			return true, "", err
 		}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:51
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:85
 }
 
 // Location returns where [visit] is suspended.
@@ -90,7 +89,8 @@ func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
-// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in one allocation.
+// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in
+// one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
 	visitLocals
@@ -107,4 +107,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a8b43fc0f0260e09
+// Digest of what is above: 9e663ed9baf6ec1c

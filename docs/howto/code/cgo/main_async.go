@@ -71,20 +71,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:75
 		f.lookup1 = nil
+//line github.com/movenext/movenext/docs/howto/code/cgo/main.go:25
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:78
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:26
 			return true, "", err
 		}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:83
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:28
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:87
 }
 
 // Location returns where [visit] is suspended.
@@ -92,7 +91,8 @@ func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
 }
 
-// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in one allocation.
+// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in
+// one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
 	visitLocals
@@ -109,4 +109,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a42850c068675968
+// Digest of what is above: 65ff4148c5048119

@@ -28,7 +28,8 @@ func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
+// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *shop) buyEnter(r *statemachine.Run, arg0 context.Context) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
 	if frame.MoveNext(r) {
@@ -60,13 +61,13 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:64
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:66
 		return true
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:26
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:71
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:27
 	return r.Yield()
@@ -75,7 +76,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:79
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
 	f.State = statemachine.Finished
 	return true
 }
@@ -90,7 +91,8 @@ func (f *shopBuyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
+// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
+// in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyFrame
@@ -119,7 +121,8 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the suspended frame that will have them.
+// buyLockedEnter enters [shop.buyLocked] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *shop) buyLockedEnter(r *statemachine.Run, ctx context.Context) (*shopBuyLockedFrame, error) {
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -143,7 +146,8 @@ type shopBuyLockedLocals struct {
 	buy2  *shopBuyFrame
 }
 
-// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine: what it keeps and, at the end, its results.
+// shopBuyLockedFrame is the frame of [shop.buyLocked] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type shopBuyLockedFrame struct {
 	shopBuyLockedLocals
 
@@ -156,7 +160,8 @@ func (f *shopBuyLockedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [shop.buyLocked] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -174,7 +179,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	// shop.go:36: if err := s.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:178
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:183
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -183,13 +188,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:192
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:198
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -198,18 +203,12 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
 		unlock1 := f.s.mu.Unlock
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
-			defer unlock1()
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:39
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// shop.go:40: s.buy(ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:213
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:212
 	if f.buy2 == nil {
 		goto resumed2
 	}
@@ -219,16 +218,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:222
 	f.buy2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:227
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:231
 }
 
 // Location returns where [shop.buyLocked] is suspended.
@@ -242,7 +241,8 @@ func (f *shopBuyLockedFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// shopBuyLockedMachine is the root of a chain of calls that begins with [shop.buyLocked]: chain, job and frame in one allocation.
+// shopBuyLockedMachine is the root of a chain of calls that begins with [shop.buyLocked]: chain,
+// job and frame in one allocation.
 type shopBuyLockedMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyLockedLocals
@@ -260,4 +260,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cf9672cffb89e89a
+// Digest of what is above: 6a895b98755f530b

@@ -32,7 +32,8 @@ func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *jo
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame that will have them.
+// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func answerEnter(r *statemachine.Run, ctx context.Context, known *coord.ManualResetEvent) (*answerFrame, int, error) {
 	frame := answerLocals{ctx: ctx}
 	if finished, v0, v1 := frame.moveNext(r, known); finished {
@@ -52,7 +53,8 @@ type answerLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the end, its results.
+// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type answerFrame struct {
 	answerLocals
 
@@ -82,7 +84,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	// main.go:22: if err := known.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:88
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -91,18 +93,16 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:97
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	if err != nil {
 		fmt.Println("  the operation ends:", context.Cause(f.ctx))
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:24
 		return true, 0, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:106
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:26
 	return true, 42, nil
@@ -120,7 +120,8 @@ func (f *answerFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[int]
 	answerLocals
@@ -176,22 +177,15 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:33
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:33
 		f.ctx, cancel = context.WithTimeoutCause(f.ctx, patience, errors.New("ten milliseconds are over"))
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:34
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:34
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:34
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 	// main.go:35: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer2, answer3 = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:189
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -201,16 +195,16 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer2, answer3 = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:199
 	f.answer1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer2, answer3
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:214
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
 }
 
 // Location returns where [endsBoth] is suspended.
@@ -218,7 +212,8 @@ func (f *endsBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
 }
 
-// endsBothMachine is the root of a chain of calls that begins with [endsBoth]: chain, job and frame in one allocation.
+// endsBothMachine is the root of a chain of calls that begins with [endsBoth]: chain, job and
+// frame in one allocation.
 type endsBothMachine struct {
 	statemachine.Builder[int]
 	endsBothLocals
@@ -258,8 +253,8 @@ type endsTheWaitLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [endsTheWait] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [endsTheWait] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -279,7 +274,7 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.await1 = job.WaitTimeout(ctx, f.j, patience)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:278
 		goto resume1
 	}
 	f.State = 1
@@ -289,8 +284,9 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:288
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
 		var wait *job.WaitError
 		fmt.Println("  the wait ends:", errors.As(err, &wait), "the operation ended:", f.j.IsCompleted())
 	}
@@ -301,7 +297,7 @@ resume1:
 	f.await1 = f.j
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:301
 		goto resume2
 	}
 	f.State = 2
@@ -311,9 +307,8 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:311
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:317
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -323,7 +318,8 @@ func (f *endsTheWaitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
-// endsTheWaitMachine is the root of a chain of calls that begins with [endsTheWait]: chain, job and frame in one allocation.
+// endsTheWaitMachine is the root of a chain of calls that begins with [endsTheWait]: chain, job
+// and frame in one allocation.
 type endsTheWaitMachine struct {
 	statemachine.Builder[int]
 	endsTheWaitLocals
@@ -379,7 +375,8 @@ func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	}
 }
 
-// step runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
 func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	var answer2 int
@@ -402,13 +399,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
 		*args.ctx, cancel = context.WithTimeout((*args.ctx), patience)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:56
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		ctx := args.ctx
 		known := args.known
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:57
@@ -423,7 +414,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer2, answer3 = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:427
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:418
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -432,7 +423,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer2, answer3 = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:427
 	f.answer1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -442,7 +433,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:446
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:437
 		return true, false
 	}
 	f.State = 2
@@ -450,7 +441,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:454
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:445
 	goto epilogue
 }
 
@@ -459,7 +450,8 @@ func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
-// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
+// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and
+// frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[int]
 	cleansUpFrame
@@ -475,7 +467,8 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
+// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func cleansUpFunc1Enter(r *statemachine.Run, ctx *context.Context, known *coord.ManualResetEvent) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{}
 	if frame.moveNext(r, &cleansUpFunc1Args{ctx: ctx, known: known}) {
@@ -496,7 +489,8 @@ type cleansUpFunc1Frame struct {
 	answer1 *answerFrame
 }
 
-// cleansUpFunc1Args are the parameters of a function literal of [cleansUp] that are needed only before its first suspension.
+// cleansUpFunc1Args are the parameters of a function literal of [cleansUp] that are needed only
+// before its first suspension.
 type cleansUpFunc1Args struct {
 	ctx   *context.Context
 	known *coord.ManualResetEvent
@@ -507,8 +501,8 @@ func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Args) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var m int
@@ -525,19 +519,13 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
 		ctx2, cancel := context.WithTimeout(context.WithoutCancel((*args.ctx)), time.Hour)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:59
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		args.known.Set()
 		// main.go:61: m, late := answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:541
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
 	if f.answer1 == nil {
 		goto resumed1
 	}
@@ -546,16 +534,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
 	f.answer1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:543
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:559
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:547
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
@@ -563,9 +551,10 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 61)
 }
 
-// Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [cleansUp] returned, or raises again the panic that
+// ended it.
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 21baa16aab5bdde4
+// Digest of what is above: f3cc757083acae86

@@ -47,8 +47,8 @@ type walkLocals struct {
 	found []file
 }
 
-// moveNext runs [walk] from where it stopped to its next suspension (false) or its end (true).
-// The parameter dir is needed only before the first suspension.
+// moveNext runs [walk] from where it stopped to its next suspension (false) or its end (true). The
+// parameter dir is needed only before the first suspension.
 func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (finished bool, err error) {
 	var lists [][]fs.DirEntry
 	var err2 error
@@ -69,15 +69,14 @@ func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (finished bool, e
 for1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:107
 	if len(f.level) <= 0 {
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:107
 		goto endFor1
 	}
-	// main.go:108: lists, err := parallel.Map(ctx, level, func(ctx context.Context, dir string) ([]fs.DirEntry, error) {
+	// main.go:108: … parallel.Map(ctx, level, func(ctx context.Context, dir string) ([]fs.DirEnt …
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	f.map1, lists, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.level, func(ctx1 context.Context, dir1 string) ([]fs.DirEntry, error) {
 		return walkFunc1Run(ctx1, dir1)
 	}, parallel.Degree(f.degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:80
 	if f.map1 == nil {
 		goto resumed1
 	}
@@ -87,13 +86,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:90
 	f.map1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:96
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
@@ -101,8 +100,8 @@ resumed1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:114
 		f.folders = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:114
 		var names []string
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:115
 		for i, entries := range lists {
 			for _, e := range entries {
 				switch name := filepath.Join(f.level[i], e.Name()); {
@@ -113,13 +112,13 @@ resumed1:
 				}
 			}
 		}
-		// main.go:125: files, err := parallel.Map(ctx, names, func(ctx context.Context, name string) (file, error) {
+		// main.go:125: … parallel.Map(ctx, names, func(ctx context.Context, name string) (file, erro …
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 		f.map2, files, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), names, func(ctx2 context.Context, name1 string) (file, error) {
 			return walkFunc2Run(ctx2, name1)
 		}, parallel.Degree(f.degree))).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:122
 	if f.map2 == nil {
 		goto resumed2
 	}
@@ -129,25 +128,25 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:132
 	f.map2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:139
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:138
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:146
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:145
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:151
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:150
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -157,7 +156,8 @@ func (f *walkLocals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
 }
 
-// walkMachine is the root of a chain of calls that begins with [walk]: chain, job and frame in one allocation.
+// walkMachine is the root of a chain of calls that begins with [walk]: chain, job and frame in one
+// allocation.
 type walkMachine struct {
 	statemachine.Builder[[]file]
 	walkLocals
@@ -174,7 +174,8 @@ func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// walkFunc1Run is a function literal of [walk] for the runtime to call. It returns the results, or an error that reports its suspension.
+// walkFunc1Run is a function literal of [walk] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func walkFunc1Run(ctx context.Context, dir string) ([]fs.DirEntry, error) {
 	var r statemachine.Run
 	frame := walkFunc1Locals{}
@@ -193,14 +194,15 @@ type walkFunc1Locals struct {
 	await1 *job.Job[[]fs.DirEntry]
 }
 
-// walkFunc1Args are the parameters of a function literal of [walk] that are needed only before its first suspension.
+// walkFunc1Args are the parameters of a function literal of [walk] that are needed only before its
+// first suspension.
 type walkFunc1Args struct {
 	ctx context.Context
 	dir string
 }
 
-// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (finished bool, result0 []fs.DirEntry, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -211,7 +213,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 	default:
 		f.Misuse(state)
 	}
-	// main.go:109: return job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) }).Await()
+	// main.go:109: … job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os. …
 	{
 		dir := args.dir
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
@@ -219,7 +221,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:223
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:225
 		goto resume1
 	}
 	f.State = 1
@@ -228,9 +230,8 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/files/main_async.go:234
+	f.await1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -240,7 +241,8 @@ func (f *walkFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
 }
 
-// walkFunc1Machine is the root of a chain of calls that begins with a function literal of [walk]: chain and frame in one allocation.
+// walkFunc1Machine is the root of a chain of calls that begins with a function literal of [walk]:
+// chain and frame in one allocation.
 type walkFunc1Machine struct {
 	statemachine.Spawned[[]fs.DirEntry]
 	walkFunc1Locals
@@ -256,7 +258,8 @@ func (f *walkFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// walkFunc2Run is a function literal of [walk] for the runtime to call. It returns the results, or an error that reports its suspension.
+// walkFunc2Run is a function literal of [walk] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func walkFunc2Run(ctx context.Context, name string) (file, error) {
 	var r statemachine.Run
 	frame := walkFunc2Locals{name: name}
@@ -277,8 +280,8 @@ type walkFunc2Locals struct {
 	await1 *job.Job[[]byte]
 }
 
-// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
+// or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 file, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -294,7 +297,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.await1 = read(ctx, f.name)
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:298
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:301
 		goto resume1
 	}
 	f.State = 1
@@ -304,11 +307,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 		text, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:126
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:311
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:127
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:316
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -318,7 +322,8 @@ func (f *walkFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
 }
 
-// walkFunc2Machine is the root of a chain of calls that begins with a function literal of [walk]: chain and frame in one allocation.
+// walkFunc2Machine is the root of a chain of calls that begins with a function literal of [walk]:
+// chain and frame in one allocation.
 type walkFunc2Machine struct {
 	statemachine.Spawned[file]
 	walkFunc2Locals
@@ -334,4 +339,4 @@ func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: be6fadabd51ec414
+// Digest of what is above: 643ba4a46c136e36

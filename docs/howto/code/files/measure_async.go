@@ -55,7 +55,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 	default:
 		f.Misuse(state)
 	}
-	// measure.go:98: return parallel.ForEach(ctx, names, func(ctx context.Context, name string) error {
+	// measure.go:98: … parallel.ForEach(ctx, names, func(ctx context.Context, name string) error …
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
 		return oneByOneFunc1Run(ctx1, name1)
@@ -69,10 +69,9 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:73
 	f.forEach1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:76
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -82,7 +81,8 @@ func (f *oneByOneLocals) Location() statemachine.Location {
 	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
 }
 
-// oneByOneMachine is the root of a chain of calls that begins with [oneByOne]: chain, job and frame in one allocation.
+// oneByOneMachine is the root of a chain of calls that begins with [oneByOne]: chain, job and
+// frame in one allocation.
 type oneByOneMachine struct {
 	statemachine.Builder[job.Void]
 	oneByOneLocals
@@ -99,7 +99,8 @@ func (f *oneByOneMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// oneByOneFunc1Run is a function literal of [oneByOne] for the runtime to call. It returns the results, or an error that reports its suspension.
+// oneByOneFunc1Run is a function literal of [oneByOne] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func oneByOneFunc1Run(ctx context.Context, name string) error {
 	var r statemachine.Run
 	frame := oneByOneFunc1Locals{}
@@ -118,14 +119,15 @@ type oneByOneFunc1Locals struct {
 	await1 *job.Job[[]byte]
 }
 
-// oneByOneFunc1Args are the parameters of a function literal of [oneByOne] that are needed only before its first suspension.
+// oneByOneFunc1Args are the parameters of a function literal of [oneByOne] that are needed only
+// before its first suspension.
 type oneByOneFunc1Args struct {
 	ctx  context.Context
 	name string
 }
 
-// moveNext runs a function literal of [oneByOne] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [oneByOne] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -141,7 +143,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	f.await1 = read(args.ctx, args.name)
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:145
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:147
 		goto resume1
 	}
 	f.State = 1
@@ -151,14 +153,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:157
+		f.await1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:100
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:162
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:163
 }
 
 // Location returns where a function literal of [oneByOne] is suspended.
@@ -166,7 +167,8 @@ func (f *oneByOneFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
 }
 
-// oneByOneFunc1Machine is the root of a chain of calls that begins with a function literal of [oneByOne]: chain and frame in one allocation.
+// oneByOneFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [oneByOne]: chain and frame in one allocation.
 type oneByOneFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	oneByOneFunc1Locals
@@ -201,14 +203,15 @@ type inBatchesLocals struct {
 	forEach1 *statemachine.ActionWait
 }
 
-// inBatchesArgs are the parameters of [inBatches] that are needed only before its first suspension.
+// inBatchesArgs are the parameters of [inBatches] that are needed only before its first
+// suspension.
 type inBatchesArgs struct {
 	ctx   context.Context
 	names []string
 }
 
-// moveNext runs [inBatches] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [inBatches] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -219,12 +222,12 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 	default:
 		f.Misuse(state)
 	}
-	// measure.go:106: return parallel.ForEach(ctx, slices.Collect(slices.Chunk(names, 100)), func(ctx context.Context, batch []string) error {
+	// measure.go:106: … parallel.ForEach(ctx, slices.Collect(slices.Chunk(names, 100)), func(ctx …
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
 		return inBatchesFunc1Run(ctx1, batch1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:228
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:231
 	if f.forEach1 == nil {
 		goto resumed1
 	}
@@ -233,10 +236,9 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
 	f.forEach1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -246,7 +248,8 @@ func (f *inBatchesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
 }
 
-// inBatchesMachine is the root of a chain of calls that begins with [inBatches]: chain, job and frame in one allocation.
+// inBatchesMachine is the root of a chain of calls that begins with [inBatches]: chain, job and
+// frame in one allocation.
 type inBatchesMachine struct {
 	statemachine.Builder[job.Void]
 	inBatchesLocals
@@ -263,7 +266,8 @@ func (f *inBatchesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// inBatchesFunc1Run is a function literal of [inBatches] for the runtime to call. It returns the results, or an error that reports its suspension.
+// inBatchesFunc1Run is a function literal of [inBatches] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func inBatchesFunc1Run(ctx context.Context, batch []string) error {
 	var r statemachine.Run
 	frame := inBatchesFunc1Locals{}
@@ -282,14 +286,15 @@ type inBatchesFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// inBatchesFunc1Args are the parameters of a function literal of [inBatches] that are needed only before its first suspension.
+// inBatchesFunc1Args are the parameters of a function literal of [inBatches] that are needed only
+// before its first suspension.
 type inBatchesFunc1Args struct {
 	ctx   context.Context
 	batch []string
 }
 
-// moveNext runs a function literal of [inBatches] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [inBatches] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -300,7 +305,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	default:
 		f.Misuse(state)
 	}
-	// measure.go:107: _, err := job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) }).Await()
+	// measure.go:107: … job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.V …
 	{
 		batch := args.batch
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
@@ -308,7 +313,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:317
 		goto resume1
 	}
 	f.State = 1
@@ -318,14 +323,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:327
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:324
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:108
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:329
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:333
 }
 
 // Location returns where a function literal of [inBatches] is suspended.
@@ -333,7 +337,8 @@ func (f *inBatchesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
 }
 
-// inBatchesFunc1Machine is the root of a chain of calls that begins with a function literal of [inBatches]: chain and frame in one allocation.
+// inBatchesFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [inBatches]: chain and frame in one allocation.
 type inBatchesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inBatchesFunc1Locals
@@ -349,4 +354,4 @@ func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eb57c68acefcb97b
+// Digest of what is above: d0d847ce1ab0b193

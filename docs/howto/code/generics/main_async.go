@@ -32,7 +32,8 @@ func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) 
 	return m.Start(ctx, &r, m)
 }
 
-// GetEnter enters [cache.Get] for another machine. It returns the results, or the suspended frame that will have them.
+// GetEnter enters [cache.Get] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *cache[K, V]) GetEnter(r *statemachine.Run, ctx context.Context, key K) (*CacheGetFrame[K, V], V, error) {
 	frame := CacheGetLocals[K, V]{c: c, ctx: ctx, key: key}
 	if finished, v0, v1 := frame.moveNext(r); finished {
@@ -57,7 +58,8 @@ type CacheGetLocals[K comparable, V any] struct {
 	get2  *job.Job[V]
 }
 
-// CacheGetFrame is the frame of [cache.Get] for a caller that is a machine: what it keeps and, at the end, its results.
+// CacheGetFrame is the frame of [cache.Get] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type CacheGetFrame[K comparable, V any] struct {
 	CacheGetLocals[K, V]
 
@@ -71,7 +73,8 @@ func (f *CacheGetFrame[K, V]) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [cache.Get] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [cache.Get] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, result0 V, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -89,7 +92,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 	// main.go:38: if err := c.turns.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:96
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -99,37 +102,30 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:106
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:112
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
 		return true, result0, result1
 	}
 	{
 		key := f.key
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
 		{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
 			unlock1 := f.c.turns.Unlock
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
-			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
-				defer unlock1(key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
-				raise()
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
-			})
+			f.defers.Push(func(raise func()) { defer unlock1(key); raise() })
 		}
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:129
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 		return true, result0, result1
@@ -139,7 +135,7 @@ resumed1:
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	if statemachine.TwinEnded(r, f.get2) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:143
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:139
 		goto resume2
 	}
 	f.State = 2
@@ -150,18 +146,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		v, err2 := statemachine.TwinResult(r, f.get2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:150
 		f.get2 = nil
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
 		if err2 == nil {
 			f.c.keep(f.key, v)
 		}
 		result0, result1 = v, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:158
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:165
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:162
 }
 
 // Location returns where [cache.Get] is suspended.
@@ -175,7 +172,8 @@ func (f *CacheGetFrame[K, V]) Results(r *statemachine.Run) (V, error) {
 	return f.result0, f.result1
 }
 
-// CacheGetMachine is the root of a chain of calls that begins with [cache.Get]: chain, job and frame in one allocation.
+// CacheGetMachine is the root of a chain of calls that begins with [cache.Get]: chain, job and
+// frame in one allocation.
 type CacheGetMachine[K comparable, V any] struct {
 	statemachine.Builder[V]
 	CacheGetLocals[K, V]
@@ -219,8 +217,8 @@ type allArgs[K any, V any, S store[K, V]] struct {
 	keys []K
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S]) (finished bool, result0 []V, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -231,7 +229,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	default:
 		f.Misuse(state)
 	}
-	// main.go:69: return parallel.Map(ctx, keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
+	// main.go:69: … parallel.Map(ctx, keys, func(ctx context.Context, key K) (V, error) { return …
 	{
 		s := args.s
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
@@ -239,7 +237,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 			return allFunc1Run[K, V, S](s, ctx1, key1)
 		})).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:243
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:241
 	if f.map1 == nil {
 		goto resumed1
 	}
@@ -248,10 +246,9 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:250
 	f.map1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:255
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -261,7 +258,8 @@ func (f *allLocals[K, V, S]) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one allocation.
+// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
+// allocation.
 type allMachine[K any, V any, S store[K, V]] struct {
 	statemachine.Builder[[]V]
 	allLocals[K, V, S]
@@ -278,7 +276,8 @@ func (f *allMachine[K, V, S]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// allFunc1Run is a function literal of [all] for the runtime to call. It returns the results, or an error that reports its suspension.
+// allFunc1Run is a function literal of [all] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func allFunc1Run[K any, V any, S store[K, V]](s S, ctx context.Context, key K) (V, error) {
 	var r statemachine.Run
 	frame := allFunc1Locals[K, V, S]{}
@@ -297,15 +296,16 @@ type allFunc1Locals[K any, V any, S store[K, V]] struct {
 	get1 *job.Job[V]
 }
 
-// allFunc1Args are the parameters of a function literal of [all] that are needed only before its first suspension.
+// allFunc1Args are the parameters of a function literal of [all] that are needed only before its
+// first suspension.
 type allFunc1Args[K any, V any, S store[K, V]] struct {
 	s   S
 	ctx context.Context
 	key K
 }
 
-// moveNext runs a function literal of [all] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [all] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Args[K, V, S]) (finished bool, result0 V, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -316,7 +316,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	default:
 		f.Misuse(state)
 	}
-	// main.go:69: return parallel.Map(ctx, keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
+	// main.go:69: … s.Get(ctx, key) })
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
@@ -330,9 +330,8 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:334
 	f.get1 = nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:336
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -342,7 +341,8 @@ func (f *allFunc1Locals[K, V, S]) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-// allFunc1Machine is the root of a chain of calls that begins with a function literal of [all]: chain and frame in one allocation.
+// allFunc1Machine is the root of a chain of calls that begins with a function literal of [all]:
+// chain and frame in one allocation.
 type allFunc1Machine[K any, V any, S store[K, V]] struct {
 	statemachine.Spawned[V]
 	allFunc1Locals[K, V, S]
@@ -413,20 +413,19 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:417
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:77
 		if errors.Is(err, errUnknown) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:420
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
 			return true, f.otherwise, nil
 		}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:425
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:80
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:430
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:429
 }
 
 // Location returns where [orElse] is suspended.
@@ -434,7 +433,8 @@ func (f *orElseLocals[K, V]) Location() statemachine.Location {
 	return f.Frame.At("main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76)
 }
 
-// orElseMachine is the root of a chain of calls that begins with [orElse]: chain, job and frame in one allocation.
+// orElseMachine is the root of a chain of calls that begins with [orElse]: chain, job and frame in
+// one allocation.
 type orElseMachine[K any, V any] struct {
 	statemachine.Builder[V]
 	orElseLocals[K, V]
@@ -463,7 +463,8 @@ func (p *prices) GetAsync(ctx context.Context, name string) (result *job.Job[int
 	return m.Start(ctx, &r, m)
 }
 
-// GetEnter enters [prices.Get] for another machine. It returns the results, or the suspended frame that will have them.
+// GetEnter enters [prices.Get] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (p *prices) GetEnter(r *statemachine.Run, ctx context.Context, name string) (*PricesGetFrame, int, error) {
 	frame := PricesGetLocals{p: p, name: name}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -482,7 +483,8 @@ type PricesGetLocals struct {
 	name string
 }
 
-// PricesGetFrame is the frame of [prices.Get] for a caller that is a machine: what it keeps and, at the end, its results.
+// PricesGetFrame is the frame of [prices.Get] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type PricesGetFrame struct {
 	PricesGetLocals
 
@@ -496,8 +498,8 @@ func (f *PricesGetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [prices.Get] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [prices.Get] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
 	var err error
 	var asleep1 bool
@@ -515,7 +517,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// main.go:96: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:519
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:521
 	if !asleep1 {
 		goto resumed1
 	}
@@ -527,7 +529,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:531
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:97
 		return true, 0, err
@@ -536,17 +537,15 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:99
 		price, ok := f.p.of[f.name]
 		if !ok {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:540
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:101
 			return true, 0, errUnknown
 		}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:545
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:550
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:549
 }
 
 // Location returns where [prices.Get] is suspended.
@@ -560,7 +559,8 @@ func (f *PricesGetFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// PricesGetMachine is the root of a chain of calls that begins with [prices.Get]: chain, job and frame in one allocation.
+// PricesGetMachine is the root of a chain of calls that begins with [prices.Get]: chain, job and
+// frame in one allocation.
 type PricesGetMachine struct {
 	statemachine.Builder[int]
 	PricesGetLocals
@@ -577,4 +577,4 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1d678792d10c167e
+// Digest of what is above: bc2bdad97c973786

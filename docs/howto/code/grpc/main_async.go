@@ -89,11 +89,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:93
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:97
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:56
 			return true, 0, err
@@ -102,12 +101,11 @@ resume1:
 		for _, total := range f.totals {
 			lowest = min(lowest, total)
 		}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:106
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:62
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:109
 }
 
 // Location returns where [cheapest] is suspended.
@@ -115,7 +113,8 @@ func (f *cheapestLocals) Location() statemachine.Location {
 	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
 }
 
-// cheapestMachine is the root of a chain of calls that begins with [cheapest]: chain, job and frame in one allocation.
+// cheapestMachine is the root of a chain of calls that begins with [cheapest]: chain, job and
+// frame in one allocation.
 type cheapestMachine struct {
 	statemachine.Builder[int64]
 	cheapestLocals
@@ -132,7 +131,8 @@ func (f *cheapestMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cheapestFunc1Run is a function literal of [cheapest] for the runtime to call. It returns the results, or an error that reports its suspension.
+// cheapestFunc1Run is a function literal of [cheapest] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func cheapestFunc1Run(client prices.PricesClient, names []string, totals []int64, i int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := cheapestFunc1Locals{totals: totals, i: i}
@@ -154,15 +154,16 @@ type cheapestFunc1Locals struct {
 	await1 *job.Job[*prices.Price]
 }
 
-// cheapestFunc1Args are the parameters of a function literal of [cheapest] that are needed only before its first suspension.
+// cheapestFunc1Args are the parameters of a function literal of [cheapest] that are needed only
+// before its first suspension.
 type cheapestFunc1Args struct {
 	client prices.PricesClient
 	names  []string
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [cheapest] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [cheapest] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -178,7 +179,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	f.await1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:182
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:183
 		goto resume1
 	}
 	f.State = 1
@@ -188,15 +189,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 		total, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:193
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
 		f.totals[f.i] = total.GetCents()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:195
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:50
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:201
 }
 
 // Location returns where a function literal of [cheapest] is suspended.
@@ -204,7 +205,8 @@ func (f *cheapestFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
 }
 
-// cheapestFunc1Machine is the root of a chain of calls that begins with a function literal of [cheapest]: chain and frame in one allocation.
+// cheapestFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [cheapest]: chain and frame in one allocation.
 type cheapestFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	cheapestFunc1Locals
@@ -220,7 +222,8 @@ func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// watchAsync returns the stream of [watch]: each range over it runs the function as a state machine.
+// watchAsync returns the stream of [watch]: each range over it runs the function as a state
+// machine.
 func watchAsync(ctx context.Context, client prices.PricesClient, name string) *job.Stream[int64] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int64, error] {
 		return &watchFrame{ctx: ctx, client: client, name: name}
@@ -243,7 +246,8 @@ type watchFrame struct {
 	await3 *job.Job[*prices.Price]
 }
 
-// MoveNext runs [watch] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [watch] from where it stopped to its next suspension (false), or to its next value
+// or its end (true).
 func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -262,18 +266,11 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:70
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:70
 		f.ctx2, cancel = context.WithCancel(f.ctx)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:71
-		})
-		// main.go:72: stream, err := job.Blocking(ctx, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+		// main.go:72: … job.Blocking(ctx, func(context.Context) (grpc.ServerStreamingClient[prices.P …
 		client := f.client
 		ctx2 := f.ctx2
 		name := f.name
@@ -284,7 +281,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:288
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:285
 		goto resume1
 	}
 	f.State = 1
@@ -293,22 +290,20 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return r.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 		f.stream, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:297
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 		if err2 == nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 			goto endIf1
 		}
 		// main.go:76: yield(0, err)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:307
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -320,7 +315,7 @@ resume2:
 	return true
 endIf1:
 for1:
-	// main.go:80: price, err := job.Blocking(ctx, func(context.Context) (*prices.Price, error) { return stream.Recv() }).Await()
+	// main.go:80: … job.Blocking(ctx, func(context.Context) (*prices.Price, error) { return stre …
 	{
 		stream := f.stream
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
@@ -328,7 +323,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:327
 		goto resume3
 	}
 	f.State = 3
@@ -337,12 +332,12 @@ for1:
 	return r.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		var price *prices.Price
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 		price, f.err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:339
 		f.await3 = nil
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
 		if errors.Is(f.err, io.EOF) {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:82
@@ -352,7 +347,7 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:356
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:351
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -362,22 +357,20 @@ resume4:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		if !yield1 {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 			goto cond1
 		}
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 	if f.err == nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:369
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:381
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:374
 	goto for1
 }
 
@@ -446,7 +439,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:450
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:443
 		goto resume1
 	}
 	f.State = 1
@@ -454,7 +447,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 		goto done1
 	}
 	{
@@ -462,7 +454,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:458
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -470,12 +462,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:474
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
 		goto resume2
 	}
 	f.State = 2
@@ -485,16 +477,15 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:481
 	f.loop1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	return true
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:489
 		goto resume3
 	}
 	f.State = 3
@@ -504,23 +495,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:499
 	f.loop1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:510
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:505
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:510
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:524
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:514
 }
 
 // Location returns where [follow] is suspended.
@@ -528,7 +518,8 @@ func (f *followFrame) Location() statemachine.Location {
 	return f.Frame.At("main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
 }
 
-// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in one allocation.
+// followMachine is the root of a chain of calls that begins with [follow]: chain, job and frame in
+// one allocation.
 type followMachine struct {
 	statemachine.Builder[[]int64]
 	followFrame
@@ -545,4 +536,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d6b353f87788aedf
+// Digest of what is above: 177051df9197692d

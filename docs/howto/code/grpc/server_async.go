@@ -30,7 +30,8 @@ func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// totalEnter enters [shop.total] for another machine. It returns the results, or the suspended frame that will have them.
+// totalEnter enters [shop.total] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *shop) totalEnter(r *statemachine.Run, ctx context.Context, names []string) (*shopTotalFrame, int64, error) {
 	frame := shopTotalLocals{}
 	if finished, v1 := frame.moveNext(r, &shopTotalArgs{s: s, ctx: ctx, names: names}); finished {
@@ -51,14 +52,16 @@ type shopTotalLocals struct {
 	sum int64
 }
 
-// shopTotalArgs are the parameters of [shop.total] that are needed only before its first suspension.
+// shopTotalArgs are the parameters of [shop.total] that are needed only before its first
+// suspension.
 type shopTotalArgs struct {
 	s     *shop
 	ctx   context.Context
 	names []string
 }
 
-// shopTotalFrame is the frame of [shop.total] for a caller that is a machine: what it keeps and, at the end, its results.
+// shopTotalFrame is the frame of [shop.total] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type shopTotalFrame struct {
 	shopTotalLocals
 
@@ -71,8 +74,8 @@ func (f *shopTotalFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [shop.total] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [shop.total] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -102,7 +105,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:109
 		goto resume1
 	}
 	f.State = 1
@@ -111,14 +114,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:118
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:121
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:125
 	return true, err
 }
 
@@ -133,7 +136,8 @@ func (f *shopTotalFrame) Results(r *statemachine.Run) (int64, error) {
 	return f.sum, f.err
 }
 
-// shopTotalMachine is the root of a chain of calls that begins with [shop.total]: chain, job and frame in one allocation.
+// shopTotalMachine is the root of a chain of calls that begins with [shop.total]: chain, job and
+// frame in one allocation.
 type shopTotalMachine struct {
 	statemachine.Builder[int64]
 	shopTotalLocals
@@ -150,7 +154,8 @@ func (f *shopTotalMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// shopTotalFunc1Run is a function literal of [shop.total] for the runtime to call. It returns the results, or an error that reports its suspension.
+// shopTotalFunc1Run is a function literal of [shop.total] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func shopTotalFunc1Run(found []int64, i int, s *shop, name string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := shopTotalFunc1Locals{found: found, i: i}
@@ -172,15 +177,16 @@ type shopTotalFunc1Locals struct {
 	price1 *shopPriceFrame
 }
 
-// shopTotalFunc1Args are the parameters of a function literal of [shop.total] that are needed only before its first suspension.
+// shopTotalFunc1Args are the parameters of a function literal of [shop.total] that are needed only
+// before its first suspension.
 type shopTotalFunc1Args struct {
 	s    *shop
 	name string
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [shop.total] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [shop.total] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc1Args) (finished bool, err error) {
 	var price2 int64
 	var price3 error
@@ -196,7 +202,7 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	// server.go:45: found[i], err = s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price2, price3 = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
 	if f.price1 == nil {
 		goto resumed1
 	}
@@ -205,13 +211,13 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price2, price3 = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:215
 	f.price1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price2, price3
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:214
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:221
 	return true, err
 }
 
@@ -220,7 +226,8 @@ func (f *shopTotalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
 }
 
-// shopTotalFunc1Machine is the root of a chain of calls that begins with a function literal of [shop.total]: chain and frame in one allocation.
+// shopTotalFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [shop.total]: chain and frame in one allocation.
 type shopTotalFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	shopTotalFunc1Locals
@@ -248,7 +255,8 @@ func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int
 	return m.Start(ctx, &r, m)
 }
 
-// priceEnter enters [shop.price] for another machine. It returns the results, or the suspended frame that will have them.
+// priceEnter enters [shop.price] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *shop) priceEnter(r *statemachine.Run, ctx context.Context, name string) (*shopPriceFrame, int64, error) {
 	frame := shopPriceLocals{s: s, name: name}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -269,7 +277,8 @@ type shopPriceLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// shopPriceFrame is the frame of [shop.price] for a caller that is a machine: what it keeps and, at the end, its results.
+// shopPriceFrame is the frame of [shop.price] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type shopPriceFrame struct {
 	shopPriceLocals
 
@@ -283,8 +292,8 @@ func (f *shopPriceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [shop.price] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [shop.price] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int64, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -300,7 +309,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.await1 = f.s.wait(ctx)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:313
 		goto resume1
 	}
 	f.State = 1
@@ -310,11 +319,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:323
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:318
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:62
 			return true, 0, err
@@ -322,7 +330,7 @@ resume1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:326
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:334
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
@@ -330,12 +338,11 @@ resume1:
 		if cents < 0 {
 			panic("a negative price")
 		}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:334
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:71
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:339
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:346
 }
 
 // Location returns where [shop.price] is suspended.
@@ -349,7 +356,8 @@ func (f *shopPriceFrame) Results(r *statemachine.Run) (int64, error) {
 	return f.result0, f.result1
 }
 
-// shopPriceMachine is the root of a chain of calls that begins with [shop.price]: chain, job and frame in one allocation.
+// shopPriceMachine is the root of a chain of calls that begins with [shop.price]: chain, job and
+// frame in one allocation.
 type shopPriceMachine struct {
 	statemachine.Builder[int64]
 	shopPriceLocals
@@ -366,7 +374,8 @@ func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// changesAsync returns the stream of [shop.changes]: each range over it runs the function as a state machine.
+// changesAsync returns the stream of [shop.changes]: each range over it runs the function as a
+// state machine.
 func (s *shop) changesAsync(ctx context.Context, name string) *job.Stream[int64] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int64, error] {
 		return &shopChangesFrame{s: s, ctx: ctx, name: name}
@@ -386,7 +395,8 @@ type shopChangesFrame struct {
 	price1 *shopPriceFrame
 }
 
-// MoveNext runs [shop.changes] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [shop.changes] from where it stopped to its next suspension (false), or to its
+// next value or its end (true).
 func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 	var cents int64
 	state := f.State
@@ -405,13 +415,12 @@ func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	if f.rise >= int64(3) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 		goto endRange1
 	}
 	// server.go:94: cents, err := s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:415
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:424
 	if f.price1 == nil {
 		goto resumed1
 	}
@@ -420,13 +429,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:433
 	f.price1 = nil
 resumed1:
 	// server.go:95: if !yield(cents+rise, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:430
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:439
 	f.State = 2
 	return true
 resume2:
@@ -435,23 +444,21 @@ resume2:
 		yield1 := f.Wanted(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 		if !yield1 {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 			goto cond1
 		}
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	if f.err == nil {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:449
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:456
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:455
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:462
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -463,4 +470,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 04204f35fe663bd2
+// Digest of what is above: 250936e15cfac48a

@@ -86,14 +86,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:90
 		f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:92
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:96
 }
 
 // Location returns where [getAll] is suspended.
@@ -101,7 +100,8 @@ func (f *getAllLocals) Location() statemachine.Location {
 	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
 }
 
-// getAllMachine is the root of a chain of calls that begins with [getAll]: chain, job and frame in one allocation.
+// getAllMachine is the root of a chain of calls that begins with [getAll]: chain, job and frame in
+// one allocation.
 type getAllMachine struct {
 	statemachine.Builder[[]string]
 	getAllLocals
@@ -118,7 +118,8 @@ func (f *getAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// getAllFunc1Run is a function literal of [getAll] for the runtime to call. It returns the results, or an error that reports its suspension.
+// getAllFunc1Run is a function literal of [getAll] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func getAllFunc1Run(client *http.Client, url string, pages []string, i int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := getAllFunc1Locals{pages: pages, i: i}
@@ -140,15 +141,16 @@ type getAllFunc1Locals struct {
 	await1 *job.Job[string]
 }
 
-// getAllFunc1Args are the parameters of a function literal of [getAll] that are needed only before its first suspension.
+// getAllFunc1Args are the parameters of a function literal of [getAll] that are needed only before
+// its first suspension.
 type getAllFunc1Args struct {
 	client *http.Client
 	url    string
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [getAll] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [getAll] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -164,7 +166,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	f.await1 = get(args.ctx, args.client, args.url)
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:168
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:170
 		goto resume1
 	}
 	f.State = 1
@@ -174,15 +176,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 		page, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:180
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
 		f.pages[f.i] = page
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:186
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:188
 }
 
 // Location returns where a function literal of [getAll] is suspended.
@@ -190,7 +192,8 @@ func (f *getAllFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
 }
 
-// getAllFunc1Machine is the root of a chain of calls that begins with a function literal of [getAll]: chain and frame in one allocation.
+// getAllFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [getAll]: chain and frame in one allocation.
 type getAllFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	getAllFunc1Locals
@@ -206,4 +209,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4dbfbd9bfc6db0eb
+// Digest of what is above: f67e4422b58c5a21

@@ -29,7 +29,8 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 	return m.Start(ctx, &r, m)
 }
 
-// backendEnter enters [backend] for another machine. It returns the results, or the suspended frame that will have them.
+// backendEnter enters [backend] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func backendEnter(r *statemachine.Run, ctx context.Context, name, key string) (*backendFrame, string, error) {
 	frame := backendLocals{name: name, key: key}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -48,7 +49,8 @@ type backendLocals struct {
 	key  string
 }
 
-// backendFrame is the frame of [backend] for a caller that is a machine: what it keeps and, at the end, its results.
+// backendFrame is the frame of [backend] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type backendFrame struct {
 	backendLocals
 
@@ -86,7 +88,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		asleep1, err = statemachine.Sleep(r, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:92
 	if !asleep1 {
 		goto resumed1
 	}
@@ -98,7 +100,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:102
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 		return true, "", err
@@ -106,7 +107,6 @@ resumed1:
 	if f.key == "broken" {
 		panic("no such shard")
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:110
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:31
 	return true, f.name + " of " + f.key, nil
@@ -124,7 +124,8 @@ func (f *backendFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// backendMachine is the root of a chain of calls that begins with [backend]: chain, job and frame in one allocation.
+// backendMachine is the root of a chain of calls that begins with [backend]: chain, job and frame
+// in one allocation.
 type backendMachine struct {
 	statemachine.Builder[string]
 	backendLocals
@@ -189,7 +190,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	// main.go:39: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:194
 	if f.backend1 == nil {
 		goto resumed1
 	}
@@ -198,12 +199,11 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:203
 	f.backend1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:207
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:41
 		return true, "", err
@@ -222,18 +222,16 @@ resumed1:
 	return r.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		var text string
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		text, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
 		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:235
 }
 
 // Location returns where [page] is suspended.
@@ -241,7 +239,8 @@ func (f *pageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
-// pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one allocation.
+// pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one
+// allocation.
 type pageMachine struct {
 	statemachine.Builder[string]
 	pageLocals
@@ -258,4 +257,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 920f8fbb3f885288
+// Digest of what is above: 88a57d6584b7306f

@@ -75,13 +75,13 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:79
 	f.lock1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:85
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
 		return true, result0
@@ -89,18 +89,12 @@ resumed1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
-			defer from.Unlock()
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:25
-		})
+		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// main.go:26: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:98
 	if f.wait2 == nil {
 		goto resumed2
 	}
@@ -110,13 +104,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:108
 	f.wait2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
 		return true, result0
@@ -124,7 +118,7 @@ resumed2:
 	// main.go:29: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:128
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:122
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -134,24 +128,24 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:132
 	f.lock1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:138
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:145
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:155
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:149
 }
 
 // Location returns where [transfer] is suspended.
@@ -159,7 +153,8 @@ func (f *transferLocals) Location() statemachine.Location {
 	return f.Frame.At("main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
 }
 
-// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
+// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and
+// frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferLocals
@@ -189,7 +184,8 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
 	if finished, v0, v1 := frame.moveNext(r, page); finished {
@@ -207,7 +203,8 @@ type loadLocals struct {
 	await1 *job.Job[string]
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type loadFrame struct {
 	loadLocals
 
@@ -221,8 +218,8 @@ func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
-// The parameter page is needed only before the first suspension.
+// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). The
+// parameter page is needed only before the first suspension.
 func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -238,7 +235,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:239
 		goto resume1
 	}
 	f.State = 1
@@ -247,9 +244,8 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:248
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:253
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -265,7 +261,8 @@ func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
+// allocation.
 type loadMachine struct {
 	statemachine.Builder[string]
 	loadLocals
@@ -318,7 +315,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:319
 	if f.load1 == nil {
 		goto resumed1
 	}
@@ -327,14 +324,13 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:328
 	f.load1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:338
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
 }
 
 // Location returns where [render] is suspended.
@@ -342,7 +338,8 @@ func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
 }
 
-// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
+// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in
+// one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
 	renderLocals
@@ -359,4 +356,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 29045b802cde84d2
+// Digest of what is above: f273d3c45203b837

@@ -30,7 +30,8 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func loadEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
 	frame := loadLocals{data: data}
 	if finished, v0, v1 := frame.moveNext(r, &loadArgs{ctx: ctx, workers: workers}); finished {
@@ -56,7 +57,8 @@ type loadArgs struct {
 	workers schedulers.Scheduler
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type loadFrame struct {
 	loadLocals
 
@@ -90,12 +92,11 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	// main.go:35: if err := job.SwitchTo(ctx, workers); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if !(args.workers == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 		goto move1
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:100
 	goto resumed1
 move1:
 	f.State = 1
@@ -107,7 +108,6 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
 		return true, 0, err
@@ -128,10 +128,10 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		n, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:132
 		f.await2 = nil
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
 		fmt.Println("  and continues on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:135
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
@@ -150,7 +150,8 @@ func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
+// allocation.
 type loadMachine struct {
 	statemachine.Builder[int]
 	loadLocals
@@ -179,7 +180,8 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 	return m.Start(ctx, &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sumEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &sumArgs{ctx: ctx, workers: workers, data: data}); finished {
@@ -204,7 +206,8 @@ type sumArgs struct {
 	data    *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sumFrame struct {
 	sumLocals
 
@@ -218,8 +221,8 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -240,7 +243,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:244
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:247
 		goto resume1
 	}
 	f.State = 1
@@ -250,16 +253,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:257
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:258
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:265
 }
 
 // Location returns where [sum] is suspended.
@@ -273,7 +275,8 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -290,7 +293,8 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or an error that reports its suspension.
+// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := sumFunc1Locals{}
@@ -309,8 +313,8 @@ type sumFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter data is needed only before the first suspension.
+// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false)
+// or its end (true). The parameter data is needed only before the first suspension.
 func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -326,7 +330,7 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	f.await1 = data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:334
 		goto resume1
 	}
 	f.State = 1
@@ -336,15 +340,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:344
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
 		fmt.Println("  the part runs on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:343
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:352
 }
 
 // Location returns where a function literal of [sum] is suspended.
@@ -352,7 +356,8 @@ func (f *sumFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
-// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]: chain and frame in one allocation.
+// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]:
+// chain and frame in one allocation.
 type sumFunc1Machine struct {
 	statemachine.Spawned[int]
 	sumFunc1Locals
@@ -380,7 +385,8 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// showEnter enters [show] for another machine. It returns the results, or the suspended frame that will have them.
+// showEnter enters [show] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func showEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
 	frame := showLocals{ctx: ctx, workers: workers, data: data}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -403,7 +409,8 @@ type showLocals struct {
 	sum2  *sumFrame
 }
 
-// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end, its results.
+// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type showFrame struct {
 	showLocals
 
@@ -436,7 +443,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:61: n, err := load(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadEnter(r, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:440
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:447
 	if f.load1 == nil {
 		goto resumed1
 	}
@@ -445,7 +452,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:456
 	f.load1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
@@ -454,7 +461,7 @@ resumed1:
 	// main.go:64: n, err = sum(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumEnter(r, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:465
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -464,16 +471,15 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:475
 	f.sum2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:473
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:477
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:483
 }
 
 // Location returns where [show] is suspended.
@@ -487,7 +493,8 @@ func (f *showFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one allocation.
+// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one
+// allocation.
 type showMachine struct {
 	statemachine.Builder[job.Void]
 	showLocals
@@ -544,7 +551,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
 		data := job.Run(args.ctx, func(context.Context) (int, error) { return 42, nil }, job.On(args.workers))
-		// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+		// main.go:74: … job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data …
 		workers := args.workers
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
@@ -553,7 +560,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:557
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:564
 		goto resume1
 	}
 	f.State = 1
@@ -563,14 +570,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:574
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:569
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:574
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:580
 }
 
 // Location returns where [window] is suspended.
@@ -578,7 +584,8 @@ func (f *windowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in one allocation.
+// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in
+// one allocation.
 type windowMachine struct {
 	statemachine.Builder[job.Void]
 	windowLocals
@@ -595,7 +602,8 @@ func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the results, or an error that reports its suspension.
+// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := windowFunc1Locals{}
@@ -614,15 +622,16 @@ type windowFunc1Locals struct {
 	show1 *showFrame
 }
 
-// windowFunc1Args are the parameters of a function literal of [window] that are needed only before its first suspension.
+// windowFunc1Args are the parameters of a function literal of [window] that are needed only before
+// its first suspension.
 type windowFunc1Args struct {
 	workers schedulers.Scheduler
 	data    *job.Job[int]
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [window] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [window] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -633,10 +642,10 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	default:
 		f.Misuse(state)
 	}
-	// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+	// main.go:74: … show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showEnter(r, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:640
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:649
 	if f.show1 == nil {
 		goto resumed1
 	}
@@ -645,10 +654,9 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:658
 	f.show1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:652
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -658,7 +666,8 @@ func (f *windowFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowFunc1Machine is the root of a chain of calls that begins with a function literal of [window]: chain and frame in one allocation.
+// windowFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [window]: chain and frame in one allocation.
 type windowFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	windowFunc1Locals
@@ -674,4 +683,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fb33ab7ef98c423a
+// Digest of what is above: e7750ce2be359fbd

@@ -86,14 +86,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:90
 		f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:92
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:96
 }
 
 // Location returns where [aScope] is suspended.
@@ -101,7 +100,8 @@ func (f *aScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
 }
 
-// aScopeMachine is the root of a chain of calls that begins with [aScope]: chain, job and frame in one allocation.
+// aScopeMachine is the root of a chain of calls that begins with [aScope]: chain, job and frame in
+// one allocation.
 type aScopeMachine struct {
 	statemachine.Builder[[]int]
 	aScopeLocals
@@ -118,7 +118,8 @@ func (f *aScopeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// aScopeFunc1Run is a function literal of [aScope] for the runtime to call. It returns the results, or an error that reports its suspension.
+// aScopeFunc1Run is a function literal of [aScope] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func aScopeFunc1Run(sizes []int, i int, url string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := aScopeFunc1Locals{sizes: sizes, i: i}
@@ -140,14 +141,15 @@ type aScopeFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// aScopeFunc1Args are the parameters of a function literal of [aScope] that are needed only before its first suspension.
+// aScopeFunc1Args are the parameters of a function literal of [aScope] that are needed only before
+// its first suspension.
 type aScopeFunc1Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [aScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [aScope] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args) (finished bool, err error) {
 	var fetch2 int
 	var fetch3 error
@@ -163,7 +165,7 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	// after.go:21: sizes[i], err = fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:167
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:169
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -172,13 +174,13 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch2, fetch3 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:178
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch2, fetch3
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:181
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:184
 	return true, err
 }
 
@@ -187,7 +189,8 @@ func (f *aScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
 }
 
-// aScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [aScope]: chain and frame in one allocation.
+// aScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [aScope]: chain and frame in one allocation.
 type aScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	aScopeFunc1Locals
@@ -229,7 +232,8 @@ type aSemaphoreLocals struct {
 	fetch2   *fetchFrame
 }
 
-// moveNext runs [aSemaphore] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [aSemaphore] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -249,7 +253,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// after.go:34: if err := s.Acquire(ctx, 1); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:257
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -258,13 +262,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:266
 	f.acquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:272
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -272,18 +276,12 @@ resumed1:
 	{
 		s := f.s
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:37
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:37
-			defer s.Release(1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:37
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:37
-		})
+		f.defers.Push(func(raise func()) { defer s.Release(1); raise() })
 	}
 	// after.go:38: return fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch1, fetch3 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:287
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:285
 	if f.fetch2 == nil {
 		goto resumed2
 	}
@@ -293,16 +291,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch1, fetch3 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
 	f.fetch2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch1, fetch3
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:300
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:304
 }
 
 // Location returns where [aSemaphore] is suspended.
@@ -310,7 +308,8 @@ func (f *aSemaphoreLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
 }
 
-// aSemaphoreMachine is the root of a chain of calls that begins with [aSemaphore]: chain, job and frame in one allocation.
+// aSemaphoreMachine is the root of a chain of calls that begins with [aSemaphore]: chain, job and
+// frame in one allocation.
 type aSemaphoreMachine struct {
 	statemachine.Builder[int]
 	aSemaphoreLocals
@@ -366,7 +365,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 	default:
 		f.Misuse(state)
 	}
-	// after.go:45: return g.Do(ctx, url, func(ctx context.Context) (int, error) { return fetch(ctx, url) })
+	// after.go:45: … g.Do(ctx, url, func(ctx context.Context) (int, error) { return fetch(ctx, u …
 	{
 		url := args.url
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
@@ -376,7 +375,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:380
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -385,9 +384,8 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:388
 	f.do1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:391
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -397,7 +395,8 @@ func (f *aFlightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
-// aFlightMachine is the root of a chain of calls that begins with [aFlight]: chain, job and frame in one allocation.
+// aFlightMachine is the root of a chain of calls that begins with [aFlight]: chain, job and frame
+// in one allocation.
 type aFlightMachine struct {
 	statemachine.Builder[int]
 	aFlightLocals
@@ -414,7 +413,8 @@ func (f *aFlightMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// aFlightFunc1Run is a function literal of [aFlight] for the runtime to call. It returns the results, or an error that reports its suspension.
+// aFlightFunc1Run is a function literal of [aFlight] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func aFlightFunc1Run(url string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := aFlightFunc1Locals{}
@@ -433,14 +433,15 @@ type aFlightFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// aFlightFunc1Args are the parameters of a function literal of [aFlight] that are needed only before its first suspension.
+// aFlightFunc1Args are the parameters of a function literal of [aFlight] that are needed only
+// before its first suspension.
 type aFlightFunc1Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [aFlight] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [aFlight] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -451,10 +452,10 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	default:
 		f.Misuse(state)
 	}
-	// after.go:45: return g.Do(ctx, url, func(ctx context.Context) (int, error) { return fetch(ctx, url) })
+	// after.go:45: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:459
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -463,10 +464,9 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:468
 	f.fetch1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:470
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -476,7 +476,8 @@ func (f *aFlightFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
-// aFlightFunc1Machine is the root of a chain of calls that begins with a function literal of [aFlight]: chain and frame in one allocation.
+// aFlightFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [aFlight]: chain and frame in one allocation.
 type aFlightFunc1Machine struct {
 	statemachine.Spawned[int]
 	aFlightFunc1Locals
@@ -532,7 +533,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 	// after.go:52: return parallel.Map(ctx, urls, fetch, parallel.Degree(3))
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:537
 	if f.map1 == nil {
 		goto resumed1
 	}
@@ -541,10 +542,9 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:546
 	f.map1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:548
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -554,7 +554,8 @@ func (f *aMapLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
 }
 
-// aMapMachine is the root of a chain of calls that begins with [aMap]: chain, job and frame in one allocation.
+// aMapMachine is the root of a chain of calls that begins with [aMap]: chain, job and frame in one
+// allocation.
 type aMapMachine struct {
 	statemachine.Builder[[]int]
 	aMapLocals
@@ -596,8 +597,8 @@ type allArgs struct {
 	urls []string
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool, result0 []int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -620,7 +621,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:624
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:625
 		goto resume1
 	}
 	f.State = 1
@@ -629,9 +630,8 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:634
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:635
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -641,7 +641,8 @@ func (f *allLocals) Location() statemachine.Location {
 	return f.Frame.At("main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one allocation.
+// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
+// allocation.
 type allMachine struct {
 	statemachine.Builder[[]int]
 	allLocals
@@ -704,17 +705,10 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:70
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:70
 		f.ctx, cancel = context.WithTimeout(f.ctx, time.Minute)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:71
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:71
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:71
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		// after.go:72: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		a := args.a
 		b := args.b
@@ -726,7 +720,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:724
 		goto resume1
 	}
 	f.State = 1
@@ -736,13 +730,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:734
 	f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:746
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:739
 }
 
 // Location returns where [total] is suspended.
@@ -750,7 +743,8 @@ func (f *totalFrame) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
 }
 
-// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in one allocation.
+// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in
+// one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
 	totalFrame
@@ -767,7 +761,8 @@ func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// totalFunc1Run is a function literal of [total] for the runtime to call. It returns the results, or an error that reports its suspension.
+// totalFunc1Run is a function literal of [total] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func totalFunc1Run(a, b string, sum *int, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := totalFunc1Locals{sum: sum}
@@ -791,7 +786,8 @@ type totalFunc1Locals struct {
 	await2 *job.Job[int]
 }
 
-// totalFunc1Args are the parameters of a function literal of [total] that are needed only before its first suspension.
+// totalFunc1Args are the parameters of a function literal of [total] that are needed only before
+// its first suspension.
 type totalFunc1Args struct {
 	a   string
 	b   string
@@ -799,8 +795,8 @@ type totalFunc1Args struct {
 	s   *job.Scope
 }
 
-// moveNext runs a function literal of [total] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [total] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -824,7 +820,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	// after.go:74: second, err := fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:828
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:824
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -833,12 +829,11 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:833
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:842
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:76
 		return true, err
@@ -848,7 +843,7 @@ resumed1:
 	f.await2 = f.first
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:852
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:847
 		goto resume2
 	}
 	f.State = 2
@@ -857,19 +852,19 @@ resumed1:
 	return r.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 		var n int
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 		n, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:859
 		f.await2 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:79
 		(*f.sum) = n + f.second
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:869
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:864
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:873
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:868
 }
 
 // Location returns where a function literal of [total] is suspended.
@@ -877,7 +872,8 @@ func (f *totalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
 }
 
-// totalFunc1Machine is the root of a chain of calls that begins with a function literal of [total]: chain and frame in one allocation.
+// totalFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [total]: chain and frame in one allocation.
 type totalFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	totalFunc1Locals
@@ -893,7 +889,8 @@ func (f *totalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// totalFunc2Run is a function literal of [total] for the runtime to call. It returns the results, or an error that reports its suspension.
+// totalFunc2Run is a function literal of [total] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func totalFunc2Run(a string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := totalFunc2Locals{}
@@ -912,14 +909,15 @@ type totalFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// totalFunc2Args are the parameters of a function literal of [total] that are needed only before its first suspension.
+// totalFunc2Args are the parameters of a function literal of [total] that are needed only before
+// its first suspension.
 type totalFunc2Args struct {
 	a   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [total] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [total] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -930,10 +928,10 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	default:
 		f.Misuse(state)
 	}
-	// after.go:73: first := job.Spawn(s, func(ctx context.Context) (int, error) { return fetch(ctx, a) })
+	// after.go:73: … fetch(ctx, a) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:937
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:935
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -942,10 +940,9 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:944
 	f.fetch1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:949
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -955,7 +952,8 @@ func (f *totalFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
 }
 
-// totalFunc2Machine is the root of a chain of calls that begins with a function literal of [total]: chain and frame in one allocation.
+// totalFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [total]: chain and frame in one allocation.
 type totalFunc2Machine struct {
 	statemachine.Spawned[int]
 	totalFunc2Locals
@@ -971,4 +969,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 93cae09d038a647b
+// Digest of what is above: ecf66b9441393fad

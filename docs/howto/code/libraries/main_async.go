@@ -29,7 +29,8 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
+// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func fetchEnter(r *statemachine.Run, ctx context.Context, url string) (*fetchFrame, int, error) {
 	frame := fetchLocals{url: url}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -47,7 +48,8 @@ type fetchLocals struct {
 	url string
 }
 
-// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the end, its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type fetchFrame struct {
 	fetchLocals
 
@@ -78,7 +80,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:31: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:84
 	if !asleep1 {
 		goto resumed1
 	}
@@ -90,13 +92,11 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:94
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:32
 		return true, 0, err
 	}
 	if f.url == "" {
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:100
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:35
 		return true, 0, errBad
@@ -118,7 +118,8 @@ func (f *fetchFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
+// one allocation.
 type fetchMachine struct {
 	statemachine.Builder[int]
 	fetchLocals
@@ -135,4 +136,4 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60bcaf947e2669f5
+// Digest of what is above: 8d89b30920a2b441

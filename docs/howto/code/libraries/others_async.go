@@ -82,14 +82,14 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:86
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:51
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:92
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:93
 	return true, err
 }
 
@@ -98,7 +98,8 @@ func (f *inTimeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
 }
 
-// inTimeMachine is the root of a chain of calls that begins with [inTime]: chain, job and frame in one allocation.
+// inTimeMachine is the root of a chain of calls that begins with [inTime]: chain, job and frame in
+// one allocation.
 type inTimeMachine struct {
 	statemachine.Builder[[]int]
 	inTimeLocals
@@ -115,7 +116,8 @@ func (f *inTimeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// inTimeFunc1Run is a function literal of [inTime] for the runtime to call. It returns the results, or an error that reports its suspension.
+// inTimeFunc1Run is a function literal of [inTime] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func inTimeFunc1Run(urls []string, patience time.Duration, sizes *[]int, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := inTimeFunc1Locals{sizes: sizes, ctx: ctx, s: s}
@@ -146,14 +148,15 @@ type inTimeFunc1Locals struct {
 	await2         *job.Job[*job.Job[int]]
 }
 
-// inTimeFunc1Args are the parameters of a function literal of [inTime] that are needed only before its first suspension.
+// inTimeFunc1Args are the parameters of a function literal of [inTime] that are needed only before
+// its first suspension.
 type inTimeFunc1Args struct {
 	urls     []string
 	patience time.Duration
 }
 
-// moveNext runs a function literal of [inTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [inTime] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -182,22 +185,10 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 		f.ended, f.deadline = job.CompletionsOf(jobs...), job.SleepAsync(f.ctx, args.patience)
 		ended := f.ended
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:27
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:27
-			defer ended.Stop()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:27
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:27
-		})
+		f.defers.Push(func(raise func()) { defer ended.Stop(); raise() })
 		deadline := f.deadline
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:28
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:28
-			defer deadline.Cancel()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:28
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:28
-		})
+		f.defers.Push(func(raise func()) { defer deadline.Cancel(); raise() })
 		f.n1 = len(jobs)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
@@ -205,7 +196,6 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 		goto endRange1
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:30
@@ -215,7 +205,7 @@ range1:
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:219
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:209
 		goto resume1
 	}
 	f.State = 1
@@ -223,15 +213,15 @@ range1:
 	return r.Await(f.selectOrAwait1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:220
 		f.selectOrAwait1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:225
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -246,7 +236,7 @@ resume1:
 	f.await2 = f.next
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:240
 		goto resume2
 	}
 	f.State = 2
@@ -255,15 +245,15 @@ resume1:
 	return r.Await(f.await2), nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 		var j *job.Job[int]
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 		j, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:252
 		f.await2 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:40
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:257
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
@@ -274,7 +264,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 	if f.selectOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:278
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:268
 		goto resume3
 	}
 	f.State = 3
@@ -283,15 +273,15 @@ resume2:
 	return r.Await(f.selectOrAwait1), nil
 resume3:
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 		var size int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 		size, err = statemachine.JobResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:280
 		f.selectOrAwait1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:44
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:285
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -300,16 +290,16 @@ resume3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:294
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:299
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:313
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:303
 }
 
 // Location returns where a function literal of [inTime] is suspended.
@@ -317,7 +307,8 @@ func (f *inTimeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
 }
 
-// inTimeFunc1Machine is the root of a chain of calls that begins with a function literal of [inTime]: chain and frame in one allocation.
+// inTimeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [inTime]: chain and frame in one allocation.
 type inTimeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inTimeFunc1Locals
@@ -334,7 +325,8 @@ func (f *inTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// inTimeFunc2Run is a function literal of [inTime] for the runtime to call. It returns the results, or an error that reports its suspension.
+// inTimeFunc2Run is a function literal of [inTime] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func inTimeFunc2Run(url string, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := inTimeFunc2Locals{}
@@ -353,14 +345,15 @@ type inTimeFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// inTimeFunc2Args are the parameters of a function literal of [inTime] that are needed only before its first suspension.
+// inTimeFunc2Args are the parameters of a function literal of [inTime] that are needed only before
+// its first suspension.
 type inTimeFunc2Args struct {
 	url string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [inTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [inTime] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -371,10 +364,10 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	default:
 		f.Misuse(state)
 	}
-	// others.go:24: jobs[i] = job.Spawn(s, func(ctx context.Context) (int, error) { return fetch(ctx, url) })
+	// others.go:24: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:378
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:371
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -383,10 +376,9 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:380
 	f.fetch1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:390
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -396,7 +388,8 @@ func (f *inTimeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
 }
 
-// inTimeFunc2Machine is the root of a chain of calls that begins with a function literal of [inTime]: chain and frame in one allocation.
+// inTimeFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [inTime]: chain and frame in one allocation.
 type inTimeFunc2Machine struct {
 	statemachine.Spawned[int]
 	inTimeFunc2Locals
@@ -431,14 +424,15 @@ type allOrNoneLocals struct {
 	map1 *statemachine.FuncWait[[]int]
 }
 
-// allOrNoneArgs are the parameters of [allOrNone] that are needed only before its first suspension.
+// allOrNoneArgs are the parameters of [allOrNone] that are needed only before its first
+// suspension.
 type allOrNoneArgs struct {
 	ctx  context.Context
 	urls []string
 }
 
-// moveNext runs [allOrNone] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [allOrNone] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (finished bool, result0 []int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -452,7 +446,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 	// others.go:63: return parallel.Map(ctx, urls, fetch, parallel.Degree(len(urls)))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:450
 	if f.map1 == nil {
 		goto resumed1
 	}
@@ -461,10 +455,9 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:459
 	f.map1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:468
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -474,7 +467,8 @@ func (f *allOrNoneLocals) Location() statemachine.Location {
 	return f.Frame.At("main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
 }
 
-// allOrNoneMachine is the root of a chain of calls that begins with [allOrNone]: chain, job and frame in one allocation.
+// allOrNoneMachine is the root of a chain of calls that begins with [allOrNone]: chain, job and
+// frame in one allocation.
 type allOrNoneMachine struct {
 	statemachine.Builder[[]int]
 	allOrNoneLocals
@@ -516,14 +510,15 @@ type bothInTimeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// bothInTimeArgs are the parameters of [bothInTime] that are needed only before its first suspension.
+// bothInTimeArgs are the parameters of [bothInTime] that are needed only before its first
+// suspension.
 type bothInTimeArgs struct {
 	a string
 	b string
 }
 
-// moveNext runs [bothInTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [bothInTime] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -536,17 +531,10 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:70
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:70
 		f.ctx, cancel = context.WithTimeout(f.ctx, time.Minute)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:71
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:71
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:71
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		f.first = new(int)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:72
 		f.second = new(int)
@@ -568,7 +556,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:572
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:560
 		goto resume1
 	}
 	f.State = 1
@@ -579,16 +567,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:571
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:576
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:592
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:580
 }
 
 // Location returns where [bothInTime] is suspended.
@@ -596,7 +584,8 @@ func (f *bothInTimeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
 }
 
-// bothInTimeMachine is the root of a chain of calls that begins with [bothInTime]: chain, job and frame in one allocation.
+// bothInTimeMachine is the root of a chain of calls that begins with [bothInTime]: chain, job and
+// frame in one allocation.
 type bothInTimeMachine struct {
 	statemachine.Builder[int]
 	bothInTimeLocals
@@ -614,7 +603,8 @@ func (f *bothInTimeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// bothInTimeFunc1Run is a function literal of [bothInTime] for the runtime to call. It returns the results, or an error that reports its suspension.
+// bothInTimeFunc1Run is a function literal of [bothInTime] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func bothInTimeFunc1Run(first *int, a string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := bothInTimeFunc1Locals{first: first}
@@ -635,14 +625,15 @@ type bothInTimeFunc1Locals struct {
 	fetch1 *fetchFrame
 }
 
-// bothInTimeFunc1Args are the parameters of a function literal of [bothInTime] that are needed only before its first suspension.
+// bothInTimeFunc1Args are the parameters of a function literal of [bothInTime] that are needed
+// only before its first suspension.
 type bothInTimeFunc1Args struct {
 	a   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc1Args) (finished bool, err error) {
 	var fetch2 int
 	var fetch3 error
@@ -658,7 +649,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:75: first, err = fetch(ctx, a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:662
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:653
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -667,13 +658,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch2, fetch3 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:662
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch2, fetch3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:676
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:668
 	return true, err
 }
 
@@ -682,7 +673,8 @@ func (f *bothInTimeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
 }
 
-// bothInTimeFunc1Machine is the root of a chain of calls that begins with a function literal of [bothInTime]: chain and frame in one allocation.
+// bothInTimeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [bothInTime]: chain and frame in one allocation.
 type bothInTimeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	bothInTimeFunc1Locals
@@ -698,7 +690,8 @@ func (f *bothInTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// bothInTimeFunc2Run is a function literal of [bothInTime] for the runtime to call. It returns the results, or an error that reports its suspension.
+// bothInTimeFunc2Run is a function literal of [bothInTime] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func bothInTimeFunc2Run(second *int, b string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := bothInTimeFunc2Locals{second: second}
@@ -719,14 +712,15 @@ type bothInTimeFunc2Locals struct {
 	fetch1 *fetchFrame
 }
 
-// bothInTimeFunc2Args are the parameters of a function literal of [bothInTime] that are needed only before its first suspension.
+// bothInTimeFunc2Args are the parameters of a function literal of [bothInTime] that are needed
+// only before its first suspension.
 type bothInTimeFunc2Args struct {
 	b   string
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc2Args) (finished bool, err error) {
 	var fetch2 int
 	var fetch3 error
@@ -742,7 +736,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:79: second, err = fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:746
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:740
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -751,13 +745,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch2, fetch3 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:749
 	f.fetch1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch2, fetch3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:760
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:755
 	return true, err
 }
 
@@ -766,7 +760,8 @@ func (f *bothInTimeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
 }
 
-// bothInTimeFunc2Machine is the root of a chain of calls that begins with a function literal of [bothInTime]: chain and frame in one allocation.
+// bothInTimeFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [bothInTime]: chain and frame in one allocation.
 type bothInTimeFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	bothInTimeFunc2Locals
@@ -831,7 +826,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:835
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:830
 		goto resume1
 	}
 	f.State = 1
@@ -841,26 +836,24 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 		sizes, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:840
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:93
 		if errors.Is(err, errBad) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:848
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:94
 			return true, f.otherwise, nil
 		}
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:854
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:97
 			return true, 0, err
 		}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:859
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:99
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:864
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:857
 }
 
 // Location returns where [totalOr] is suspended.
@@ -868,7 +861,8 @@ func (f *totalOrLocals) Location() statemachine.Location {
 	return f.Frame.At("main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
 }
 
-// totalOrMachine is the root of a chain of calls that begins with [totalOr]: chain, job and frame in one allocation.
+// totalOrMachine is the root of a chain of calls that begins with [totalOr]: chain, job and frame
+// in one allocation.
 type totalOrMachine struct {
 	statemachine.Builder[int]
 	totalOrLocals
@@ -937,7 +931,6 @@ func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (finished boo
 range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 		goto endRange1
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
@@ -945,7 +938,7 @@ range1:
 	// others.go:121: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:949
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:942
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -954,13 +947,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:951
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:964
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:957
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
@@ -968,7 +961,7 @@ resumed1:
 	// others.go:124: size, err := fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	f.fetch2, size, err3 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:972
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:965
 	if f.fetch2 == nil {
 		goto resumed2
 	}
@@ -978,13 +971,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err3 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:975
 	f.fetch2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:988
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:981
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
@@ -992,12 +985,12 @@ resumed2:
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:996
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:989
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1001
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:994
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -1007,7 +1000,8 @@ func (f *aRateLocals) Location() statemachine.Location {
 	return f.Frame.At("main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
 }
 
-// aRateMachine is the root of a chain of calls that begins with [aRate]: chain, job and frame in one allocation.
+// aRateMachine is the root of a chain of calls that begins with [aRate]: chain, job and frame in
+// one allocation.
 type aRateMachine struct {
 	statemachine.Builder[int]
 	aRateLocals
@@ -1024,4 +1018,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a7f5c85fc8d422c8
+// Digest of what is above: 35ce4900790569d9

@@ -79,15 +79,14 @@ for1:
 	return r.Await(f.await1), *new(T), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 		f.v, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:86
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:27
 		pause, last := f.p.judge(f.ctx, err2, f.tries, time.Since(f.began))
 		if pause == backoff.Stop {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:91
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:29
 			return true, f.v, last
@@ -96,7 +95,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 		asleep1, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:100
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:99
 	if !asleep1 {
 		goto resumed2
 	}
@@ -110,14 +109,14 @@ resumed2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:113
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:121
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:120
 	goto for1
 }
 
@@ -126,7 +125,8 @@ func (f *retryLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
+// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
+// one allocation.
 type retryMachine[T any] struct {
 	statemachine.Builder[T]
 	retryLocals[T]
@@ -143,4 +143,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: befbaab79f18c23b
+// Digest of what is above: 2465430adb07fdc6

@@ -31,7 +31,8 @@ func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// requestEnter enters [request] for another machine. It returns the results, or the suspended frame that will have them.
+// requestEnter enters [request] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func requestEnter(r *statemachine.Run, ctx context.Context, g *gauge) (*requestFrame, error) {
 	frame := requestLocals{g: g}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -49,7 +50,8 @@ type requestLocals struct {
 	g *gauge
 }
 
-// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the end, its results.
+// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type requestFrame struct {
 	requestLocals
 
@@ -84,7 +86,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// main.go:30: err := job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:90
 	if !asleep1 {
 		goto resumed1
 	}
@@ -96,11 +98,10 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:100
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:32
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:105
 }
 
 // Location returns where [request] is suspended.
@@ -114,7 +115,8 @@ func (f *requestFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame in one allocation.
+// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame
+// in one allocation.
 type requestMachine struct {
 	statemachine.Builder[job.Void]
 	requestLocals
@@ -184,7 +186,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:188
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:190
 		goto resume1
 	}
 	f.State = 1
@@ -193,9 +195,8 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
-	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:199
+	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -205,7 +206,8 @@ func (f *inScopeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
 }
 
-// inScopeMachine is the root of a chain of calls that begins with [inScope]: chain, job and frame in one allocation.
+// inScopeMachine is the root of a chain of calls that begins with [inScope]: chain, job and frame
+// in one allocation.
 type inScopeMachine struct {
 	statemachine.Builder[job.Void]
 	inScopeLocals
@@ -222,7 +224,8 @@ func (f *inScopeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// inScopeFunc1Run is a function literal of [inScope] for the runtime to call. It returns the results, or an error that reports its suspension.
+// inScopeFunc1Run is a function literal of [inScope] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func inScopeFunc1Run(g *gauge, ctx context.Context) error {
 	var r statemachine.Run
 	frame := inScopeFunc1Locals{}
@@ -241,14 +244,15 @@ type inScopeFunc1Locals struct {
 	request1 *requestFrame
 }
 
-// inScopeFunc1Args are the parameters of a function literal of [inScope] that are needed only before its first suspension.
+// inScopeFunc1Args are the parameters of a function literal of [inScope] that are needed only
+// before its first suspension.
 type inScopeFunc1Args struct {
 	g   *gauge
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [inScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [inScope] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -262,7 +266,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	// main.go:42: s.Go(func(ctx context.Context) error { return request(ctx, g) })
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:266
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:270
 	if f.request1 == nil {
 		goto resumed1
 	}
@@ -271,10 +275,9 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:279
 	f.request1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:278
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -284,7 +287,8 @@ func (f *inScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
 }
 
-// inScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [inScope]: chain and frame in one allocation.
+// inScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [inScope]: chain and frame in one allocation.
 type inScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	inScopeFunc1Locals
@@ -346,7 +350,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	// main.go:52: if err := l.Acquire(ctx, tenant); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:350
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:354
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -355,13 +359,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:363
 	f.acquire1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:369
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -370,18 +374,12 @@ resumed1:
 		l := f.l
 		tenant := f.tenant
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
-			defer l.Release(tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:55
-		})
+		f.defers.Push(func(raise func()) { defer l.Release(tenant); raise() })
 	}
 	// main.go:56: return request(ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request1 = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
 	if f.request2 == nil {
 		goto resumed2
 	}
@@ -391,16 +389,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request1 = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:393
 	f.request2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request1
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:398
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:404
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:402
 }
 
 // Location returns where [byTenant] is suspended.
@@ -408,7 +406,8 @@ func (f *byTenantLocals) Location() statemachine.Location {
 	return f.Frame.At("main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
 }
 
-// byTenantMachine is the root of a chain of calls that begins with [byTenant]: chain, job and frame in one allocation.
+// byTenantMachine is the root of a chain of calls that begins with [byTenant]: chain, job and
+// frame in one allocation.
 type byTenantMachine struct {
 	statemachine.Builder[job.Void]
 	byTenantLocals
@@ -470,13 +469,12 @@ func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 range1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 		goto endRange1
 	}
 	// main.go:64: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:480
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:478
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -485,25 +483,24 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:487
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:494
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:65
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:501
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:498
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:504
 }
 
 // Location returns where [paced] is suspended.
@@ -511,7 +508,8 @@ func (f *pacedLocals) Location() statemachine.Location {
 	return f.Frame.At("main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
 }
 
-// pacedMachine is the root of a chain of calls that begins with [paced]: chain, job and frame in one allocation.
+// pacedMachine is the root of a chain of calls that begins with [paced]: chain, job and frame in
+// one allocation.
 type pacedMachine struct {
 	statemachine.Builder[job.Void]
 	pacedLocals
@@ -528,4 +526,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 96635fe53059df88
+// Digest of what is above: d544593b21d29843

@@ -68,10 +68,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
 		left, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:72
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/logging/main.go:45
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:75
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:46
 			return true, err
@@ -90,7 +90,8 @@ func (f *checkoutLocals) Location() statemachine.Location {
 	return f.Frame.At("main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
 }
 
-// checkoutMachine is the root of a chain of calls that begins with [checkout]: chain, job and frame in one allocation.
+// checkoutMachine is the root of a chain of calls that begins with [checkout]: chain, job and
+// frame in one allocation.
 type checkoutMachine struct {
 	statemachine.Builder[job.Void]
 	checkoutLocals
@@ -107,4 +108,4 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 325575ab1d9b35ee
+// Digest of what is above: b9b6ca5c860c9e19

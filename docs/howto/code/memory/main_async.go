@@ -70,21 +70,19 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
 	f.wait1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:79
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:24
 		return true, 0, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:84
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:26
 	return true, f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:86
 }
 
 // Location returns where [upload] is suspended.
@@ -92,7 +90,8 @@ func (f *uploadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
 }
 
-// uploadMachine is the root of a chain of calls that begins with [upload]: chain, job and frame in one allocation.
+// uploadMachine is the root of a chain of calls that begins with [upload]: chain, job and frame in
+// one allocation.
 type uploadMachine struct {
 	statemachine.Builder[byte]
 	uploadLocals
@@ -121,17 +120,20 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// pollEnter enters [poll] for another machine. It returns the results, or the suspended callee that will have them.
+// pollEnter enters [poll] for another machine. It returns the results, or the suspended callee
+// that will have them.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:129
 }
 
-// pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own while it is suspended.
+// pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own
+// while it is suspended.
 type pollFrame = statemachine.WaitingVoid[job.Void]
 
-// pollMachine is the root of a chain of calls that begins with [poll]: it passes on what the callee returns.
+// pollMachine is the root of a chain of calls that begins with [poll]: it passes on what the
+// callee returns.
 type pollMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -152,4 +154,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: d41e7b64f6843cda
+// Digest of what is above: 39040c9c70e64c2c

@@ -33,7 +33,8 @@ func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// numberEnter enters [number] for another machine. It returns the results, or the suspended frame that will have them.
+// numberEnter enters [number] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func numberEnter(r *statemachine.Run, ctx context.Context, c *netio.Conn) (*numberFrame, error) {
 	frame := numberLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -59,7 +60,8 @@ type numberLocals struct {
 	writeAll2 *statemachine.Waiting[int]
 }
 
-// numberFrame is the frame of [number] for a caller that is a machine: what it keeps and, at the end, its results.
+// numberFrame is the frame of [number] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type numberFrame struct {
 	numberLocals
 
@@ -101,7 +103,7 @@ for1:
 	// lines.go:21: line, err := in.ReadLine(ctx, 1000)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:107
 	if f.readLine1 == nil {
 		goto resumed1
 	}
@@ -110,28 +112,28 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:116
 	f.readLine1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:122
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:129
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
 		return true, result0
 	}
-	// lines.go:28: if _, err := c.WriteAll(ctx, fmt.Appendf(nil, "%d %s\n", n, line)); err != nil {
+	// lines.go:28: … c.WriteAll(ctx, fmt.Appendf(nil, "%d %s\n", n, line)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	f.writeAll2, _, err2 = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:135
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:137
 	if f.writeAll2 == nil {
 		goto resumed2
 	}
@@ -140,20 +142,20 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	_, err2 = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:146
 	f.writeAll2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:152
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
 		return true, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:20
 	f.n++
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:159
 	goto for1
 }
 
@@ -168,7 +170,8 @@ func (f *numberFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// numberMachine is the root of a chain of calls that begins with [number]: chain, job and frame in one allocation.
+// numberMachine is the root of a chain of calls that begins with [number]: chain, job and frame in
+// one allocation.
 type numberMachine struct {
 	statemachine.Builder[job.Void]
 	numberLocals
@@ -233,7 +236,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:240
 		goto resume1
 	}
 	f.State = 1
@@ -242,9 +245,8 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:249
 	f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:248
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -254,7 +256,8 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -271,7 +274,8 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := serveFunc1Locals{l: l, s: s}
@@ -293,7 +297,8 @@ type serveFunc1Locals struct {
 	accept1 *statemachine.Waiting[*netio.Conn]
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
+// or its end (true).
 func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var c *netio.Conn
 	var err error
@@ -310,7 +315,7 @@ for1:
 	// lines.go:40: c, err := l.Accept()
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:319
 	if f.accept1 == nil {
 		goto resumed1
 	}
@@ -319,12 +324,11 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
 	f.accept1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:42
 		return true, err
@@ -336,7 +340,7 @@ resumed1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:344
 	goto for1
 }
 
@@ -345,7 +349,8 @@ func (f *serveFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
 }
 
-// serveFunc1Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
+// serveFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [serve]: chain and frame in one allocation.
 type serveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc1Locals
@@ -361,7 +366,8 @@ func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serveFunc2Locals{}
@@ -380,14 +386,15 @@ type serveFunc2Locals struct {
 	number1 *numberFrame
 }
 
-// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before its first suspension.
+// serveFunc2Args are the parameters of a function literal of [serve] that are needed only before
+// its first suspension.
 type serveFunc2Args struct {
 	c   *netio.Conn
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -401,7 +408,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// lines.go:45: _ = number(ctx, c) // what fails is one connection, and not the server
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1, _ = numberEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:405
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:412
 	if f.number1 == nil {
 		goto resumed1
 	}
@@ -410,14 +417,13 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:421
 	f.number1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:417
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:421
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:427
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -425,7 +431,8 @@ func (f *serveFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
 }
 
-// serveFunc2Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
+// serveFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [serve]: chain and frame in one allocation.
 type serveFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc2Locals
@@ -441,4 +448,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 00adb88054c30850
+// Digest of what is above: e516df4c19315a21

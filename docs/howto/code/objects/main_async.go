@@ -31,7 +31,8 @@ func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 	return m.Start(ctx, &r, m)
 }
 
-// dialEnter enters [exchange.dial] for another machine. It returns the results, or the suspended frame that will have them.
+// dialEnter enters [exchange.dial] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (e *exchange) dialEnter(r *statemachine.Run, ctx context.Context) (*exchangeDialFrame, *line, error) {
 	frame := exchangeDialLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &exchangeDialArgs{e: e, ctx: ctx}); finished {
@@ -49,13 +50,15 @@ type exchangeDialLocals struct {
 	l *line
 }
 
-// exchangeDialArgs are the parameters of [exchange.dial] that are needed only before its first suspension.
+// exchangeDialArgs are the parameters of [exchange.dial] that are needed only before its first
+// suspension.
 type exchangeDialArgs struct {
 	e   *exchange
 	ctx context.Context
 }
 
-// exchangeDialFrame is the frame of [exchange.dial] for a caller that is a machine: what it keeps and, at the end, its results.
+// exchangeDialFrame is the frame of [exchange.dial] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type exchangeDialFrame struct {
 	exchangeDialLocals
 
@@ -69,8 +72,8 @@ func (f *exchangeDialFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [exchange.dial] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [exchange.dial] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArgs) (finished bool, result0 *line, result1 error) {
 	var sleep1 error
 	var asleep1 bool
@@ -89,7 +92,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	// main.go:31: return l, job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:96
 	if !asleep1 {
 		goto resumed1
 	}
@@ -99,11 +102,11 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	sleep1 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:103
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:106
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	return true, f.l, sleep1
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:110
 }
 
 // Location returns where [exchange.dial] is suspended.
@@ -117,7 +120,8 @@ func (f *exchangeDialFrame) Results(r *statemachine.Run) (*line, error) {
 	return f.result0, f.result1
 }
 
-// exchangeDialMachine is the root of a chain of calls that begins with [exchange.dial]: chain, job and frame in one allocation.
+// exchangeDialMachine is the root of a chain of calls that begins with [exchange.dial]: chain, job
+// and frame in one allocation.
 type exchangeDialMachine struct {
 	statemachine.Builder[*line]
 	exchangeDialLocals
@@ -159,8 +163,8 @@ type askArgs struct {
 	lines *coord.ObjectPool[*line]
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -178,7 +182,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:182
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:186
 		goto resume1
 	}
 	f.State = 1
@@ -187,9 +191,8 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:195
 	f.use1 = nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:193
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -199,7 +202,8 @@ func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
 }
 
-// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one
+// allocation.
 type askMachine struct {
 	statemachine.Builder[job.Void]
 	askLocals
@@ -216,7 +220,8 @@ func (f *askMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// askFunc1Run is a function literal of [ask] for the runtime to call. It returns the results, or an error that reports its suspension.
+// askFunc1Run is a function literal of [ask] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func askFunc1Run(ctx context.Context, l *line) error {
 	var r statemachine.Run
 	frame := askFunc1Locals{l: l}
@@ -235,8 +240,8 @@ type askFunc1Locals struct {
 	l *line
 }
 
-// moveNext runs a function literal of [ask] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [ask] from where it stopped to its next suspension (false)
+// or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -254,7 +259,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	// main.go:40: if err := job.Sleep(ctx, 3*time.Second); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	asleep1, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:258
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:263
 	if !asleep1 {
 		goto resumed1
 	}
@@ -266,24 +271,22 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:270
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:41
 		return true, err
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:277
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:281
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:283
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:47
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:287
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:290
 }
 
 // Location returns where a function literal of [ask] is suspended.
@@ -291,7 +294,8 @@ func (f *askFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
 }
 
-// askFunc1Machine is the root of a chain of calls that begins with a function literal of [ask]: chain and frame in one allocation.
+// askFunc1Machine is the root of a chain of calls that begins with a function literal of [ask]:
+// chain and frame in one allocation.
 type askFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	askFunc1Locals
@@ -307,4 +311,4 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 674eb54dfdd47148
+// Digest of what is above: 85b7273cd054670e

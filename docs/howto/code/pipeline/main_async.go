@@ -77,7 +77,8 @@ func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
 }
 
-// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in
+// one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
 	fetchLocals
@@ -135,7 +136,6 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:30
 	if strings.HasSuffix(args.page, "/empty") {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:139
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:31
 		return true, 0, parallel.ErrSkip
@@ -166,7 +166,8 @@ func (f *countLocals) Location() statemachine.Location {
 	return f.Frame.At("main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
 }
 
-// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in one allocation.
+// countMachine is the root of a chain of calls that begins with [count]: chain, job and frame in
+// one allocation.
 type countMachine struct {
 	statemachine.Builder[int]
 	countLocals
@@ -239,10 +240,10 @@ func (f *wordsFrame) moveNext(r *statemachine.Run, args *wordsArgs) (finished bo
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:41: for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(counters)) {
+	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:246
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:247
 		goto resume1
 	}
 	f.State = 1
@@ -250,7 +251,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 		goto done1
 	}
 	{
@@ -279,24 +279,23 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:283
 	f.loop1 = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	return true
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:291
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:295
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:299
 }
 
 // Location returns where [words] is suspended.
@@ -304,7 +303,8 @@ func (f *wordsFrame) Location() statemachine.Location {
 	return f.Frame.At("main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
 }
 
-// wordsMachine is the root of a chain of calls that begins with [words]: chain, job and frame in one allocation.
+// wordsMachine is the root of a chain of calls that begins with [words]: chain, job and frame in
+// one allocation.
 type wordsMachine struct {
 	statemachine.Builder[int]
 	wordsFrame
@@ -321,4 +321,4 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 922d2a2f7c922c48
+// Digest of what is above: 0ec9065b87c417dd

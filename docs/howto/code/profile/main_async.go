@@ -66,17 +66,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:70
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
 		return true, err
 	}
 	fmt.Println("for", f.tenant+":", labels())
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:76
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:27
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
 }
 
 // Location returns where [serve] is suspended.
@@ -84,7 +82,8 @@ func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -101,4 +100,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 67a86d0e37b3da69
+// Digest of what is above: 30662a40d5227ba1

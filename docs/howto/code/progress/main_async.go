@@ -46,8 +46,8 @@ type copyFilesLocals struct {
 	i     int
 }
 
-// moveNext runs [copyFiles] from where it stopped to its next suspension (false) or its end (true).
-// The parameter files is needed only before the first suspension.
+// moveNext runs [copyFiles] from where it stopped to its next suspension (false) or its end
+// (true). The parameter files is needed only before the first suspension.
 func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -64,13 +64,7 @@ func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (
 	{
 		done := f.done
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:23
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:23
-			defer done.Close()
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:23
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:23
-		})
+		f.defers.Push(func(raise func()) { defer done.Close(); raise() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.list1 = files
@@ -79,7 +73,6 @@ func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (
 range1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	if f.i >= len(f.list1) {
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 		goto endRange1
 	}
 	{
@@ -89,7 +82,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 		asleep1, err = statemachine.Sleep(r, f.ctx, takes)
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:86
 	if !asleep1 {
 		goto resumed1
 	}
@@ -102,7 +95,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:99
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
@@ -110,16 +103,16 @@ resumed1:
 	_ = f.done.Set(f.i + 1)
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:107
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:112
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:116
 }
 
 // Location returns where [copyFiles] is suspended.
@@ -127,7 +120,8 @@ func (f *copyFilesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
 }
 
-// copyFilesMachine is the root of a chain of calls that begins with [copyFiles]: chain, job and frame in one allocation.
+// copyFilesMachine is the root of a chain of calls that begins with [copyFiles]: chain, job and
+// frame in one allocation.
 type copyFilesMachine struct {
 	statemachine.Builder[job.Void]
 	copyFilesLocals
@@ -191,7 +185,7 @@ for1:
 	// main.go:39: n, err := done.Next(ctx)
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:189
 	if f.next1 == nil {
 		goto resumed1
 	}
@@ -200,18 +194,16 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:198
 	f.next1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
 	if errors.Is(err, coord.ErrClosed) {
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:209
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:41
 		return true, nil
 	}
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:215
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:44
 		return true, err
@@ -220,7 +212,7 @@ resumed1:
 	// main.go:47: if err := job.Sleep(ctx, interval); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:224
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:216
 	if !asleep1 {
 		goto resumed2
 	}
@@ -232,12 +224,11 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	if err2 != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:236
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:48
 		return true, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:232
 	goto for1
 }
 
@@ -246,7 +237,8 @@ func (f *drawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
 }
 
-// drawMachine is the root of a chain of calls that begins with [draw]: chain, job and frame in one allocation.
+// drawMachine is the root of a chain of calls that begins with [draw]: chain, job and frame in one
+// allocation.
 type drawMachine struct {
 	statemachine.Builder[job.Void]
 	drawLocals
@@ -305,10 +297,10 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	frame.began = frame.now()
 for1:
 	frame.beat = int((frame.now()-frame.began)/frame.interval) + 1
-	// main.go:61: if err := job.Sleep(ctx, began+time.Duration(beat)*interval-now()); err != nil {
+	// main.go:61: … job.Sleep(ctx, began+time.Duration(beat)*interval-now()); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	asleep1, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:304
 	if !asleep1 {
 		goto resumed1
 	}
@@ -320,18 +312,16 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:324
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:62
 		return true, err
 	}
 	if err := frame.f(frame.ctx, frame.beat); err != nil {
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:330
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:65
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:335
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:325
 	goto for1
 }
 
@@ -340,7 +330,8 @@ func (frame *everyLocals) Location() statemachine.Location {
 	return frame.Frame.At("main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
 }
 
-// everyMachine is the root of a chain of calls that begins with [every]: chain, job and frame in one allocation.
+// everyMachine is the root of a chain of calls that begins with [every]: chain, job and frame in
+// one allocation.
 type everyMachine struct {
 	statemachine.Builder[job.Void]
 	everyLocals
@@ -357,4 +348,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 31b7ebb3264f74d4
+// Digest of what is above: 4d3970956cfe1f40

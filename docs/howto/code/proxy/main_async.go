@@ -29,7 +29,8 @@ func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [proxy.serve] for another machine. It returns the results, or the suspended frame that will have them.
+// serveEnter enters [proxy.serve] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *proxy) serveEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*proxyServeFrame, error) {
 	frame := proxyServeLocals{}
 	if finished, v0 := frame.moveNext(r, &proxyServeArgs{p: p, ctx: ctx, l: l}); finished {
@@ -47,14 +48,16 @@ type proxyServeLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// proxyServeArgs are the parameters of [proxy.serve] that are needed only before its first suspension.
+// proxyServeArgs are the parameters of [proxy.serve] that are needed only before its first
+// suspension.
 type proxyServeArgs struct {
 	p   *proxy
 	ctx context.Context
 	l   *netio.Listener
 }
 
-// proxyServeFrame is the frame of [proxy.serve] for a caller that is a machine: what it keeps and, at the end, its results.
+// proxyServeFrame is the frame of [proxy.serve] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type proxyServeFrame struct {
 	proxyServeLocals
 
@@ -67,8 +70,8 @@ func (f *proxyServeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [proxy.serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [proxy.serve] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -90,7 +93,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -99,9 +102,8 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:106
 	f.inScope1 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:105
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -117,7 +119,8 @@ func (f *proxyServeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// proxyServeMachine is the root of a chain of calls that begins with [proxy.serve]: chain, job and frame in one allocation.
+// proxyServeMachine is the root of a chain of calls that begins with [proxy.serve]: chain, job and
+// frame in one allocation.
 type proxyServeMachine struct {
 	statemachine.Builder[job.Void]
 	proxyServeLocals
@@ -134,7 +137,8 @@ func (f *proxyServeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// proxyServeFunc1Run is a function literal of [proxy.serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// proxyServeFunc1Run is a function literal of [proxy.serve] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func proxyServeFunc1Run(l *netio.Listener, p *proxy, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := proxyServeFunc1Frame{p: p, s: s}
@@ -160,14 +164,15 @@ type proxyServeFunc1Frame struct {
 	result0 error
 }
 
-// proxyServeFunc1Args are the parameters of a function literal of [proxy.serve] that are needed only before its first suspension.
+// proxyServeFunc1Args are the parameters of a function literal of [proxy.serve] that are needed
+// only before its first suspension.
 type proxyServeFunc1Args struct {
 	l   *netio.Listener
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *proxyServeFunc1Frame) moveNext(r *statemachine.Run, args *proxyServeFunc1Args) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
@@ -191,7 +196,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:200
 		goto resume1
 	}
 	f.State = 1
@@ -199,7 +204,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 		goto done1
 	}
 	{
@@ -207,7 +211,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:211
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:215
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -217,12 +221,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:225
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:230
 		goto resume2
 	}
 	f.State = 2
@@ -233,24 +237,23 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:241
 	f.loop1 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	return true
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:249
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:253
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:257
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -258,7 +261,8 @@ func (f *proxyServeFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
 }
 
-// proxyServeFunc1Machine is the root of a chain of calls that begins with a function literal of [proxy.serve]: chain and frame in one allocation.
+// proxyServeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [proxy.serve]: chain and frame in one allocation.
 type proxyServeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyServeFunc1Frame
@@ -274,7 +278,8 @@ func (f *proxyServeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// proxyServeFunc2Run is a function literal of [proxy.serve] for the runtime to call. It returns the results, or an error that reports its suspension.
+// proxyServeFunc2Run is a function literal of [proxy.serve] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func proxyServeFunc2Run(p *proxy, client *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := proxyServeFunc2Locals{p: p, client: client}
@@ -296,8 +301,8 @@ type proxyServeFunc2Locals struct {
 	connect1 *proxyConnectFrame
 }
 
-// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [proxy.serve] from where it stopped to its next suspension
+// (false) or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -312,7 +317,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main.go:37: if err := p.connect(ctx, client); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:316
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:321
 	if f.connect1 == nil {
 		goto resumed1
 	}
@@ -321,18 +326,17 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:330
 	f.connect1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	if err != nil {
 		f.p.failed(f.client.RemoteAddr(), err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:332
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:40
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:336
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:340
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -340,7 +344,8 @@ func (f *proxyServeFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
 }
 
-// proxyServeFunc2Machine is the root of a chain of calls that begins with a function literal of [proxy.serve]: chain and frame in one allocation.
+// proxyServeFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [proxy.serve]: chain and frame in one allocation.
 type proxyServeFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyServeFunc2Locals
@@ -369,7 +374,8 @@ func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// connectEnter enters [proxy.connect] for another machine. It returns the results, or the suspended frame that will have them.
+// connectEnter enters [proxy.connect] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (p *proxy) connectEnter(r *statemachine.Run, ctx context.Context, client *netio.Conn) (*proxyConnectFrame, error) {
 	frame := proxyConnectLocals{ctx: ctx, client: client}
 	if finished, v0 := frame.moveNext(r, p); finished {
@@ -393,7 +399,8 @@ type proxyConnectLocals struct {
 	inScope2 *job.Job[job.Void]
 }
 
-// proxyConnectFrame is the frame of [proxy.connect] for a caller that is a machine: what it keeps and, at the end, its results.
+// proxyConnectFrame is the frame of [proxy.connect] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type proxyConnectFrame struct {
 	proxyConnectLocals
 
@@ -406,8 +413,8 @@ func (f *proxyConnectFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [proxy.connect] from where it stopped to its next suspension (false) or its end (true).
-// The parameter p is needed only before the first suspension.
+// moveNext runs [proxy.connect] from where it stopped to its next suspension (false) or its end
+// (true). The parameter p is needed only before the first suspension.
 func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
@@ -426,20 +433,14 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:51
 		f.defers.PushPlain(func() { _ = client.Close() })
 		soon, cancel := context.WithTimeout(f.ctx, p.patience)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:53
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:53
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:53
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		// main.go:54: backend, err := netio.Dial(soon, "tcp", p.backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		f.dial1 = netio.DialAsync(soon, "tcp", p.backend)
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:443
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:444
 		goto resume1
 	}
 	f.State = 1
@@ -449,11 +450,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:454
 		f.dial1 = nil
+//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:459
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -468,7 +470,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:472
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:474
 		goto resume2
 	}
 	f.State = 2
@@ -478,13 +480,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:484
 	f.inScope2 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:488
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:489
 }
 
 // Location returns where [proxy.connect] is suspended.
@@ -498,7 +499,8 @@ func (f *proxyConnectFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// proxyConnectMachine is the root of a chain of calls that begins with [proxy.connect]: chain, job and frame in one allocation.
+// proxyConnectMachine is the root of a chain of calls that begins with [proxy.connect]: chain, job
+// and frame in one allocation.
 type proxyConnectMachine struct {
 	statemachine.Builder[job.Void]
 	proxyConnectLocals
@@ -516,7 +518,8 @@ func (f *proxyConnectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// proxyConnectFunc1Run is a function literal of [proxy.connect] for the runtime to call. It returns the results, or an error that reports its suspension.
+// proxyConnectFunc1Run is a function literal of [proxy.connect] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func proxyConnectFunc1Run(backend, client *netio.Conn, ctx context.Context, s *job.Scope) error {
 	var r statemachine.Run
 	frame := proxyConnectFunc1Locals{}
@@ -528,14 +531,16 @@ func proxyConnectFunc1Run(backend, client *netio.Conn, ctx context.Context, s *j
 	return m.Suspend(ctx, &r, m)
 }
 
-// proxyConnectFunc1Locals is what a function literal of [proxy.connect] keeps while it is suspended.
+// proxyConnectFunc1Locals is what a function literal of [proxy.connect] keeps while it is
+// suspended.
 type proxyConnectFunc1Locals struct {
 	statemachine.Frame
 
 	pour1 *pourFrame
 }
 
-// proxyConnectFunc1Args are the parameters of a function literal of [proxy.connect] that are needed only before its first suspension.
+// proxyConnectFunc1Args are the parameters of a function literal of [proxy.connect] that are
+// needed only before its first suspension.
 type proxyConnectFunc1Args struct {
 	backend *netio.Conn
 	client  *netio.Conn
@@ -543,8 +548,8 @@ type proxyConnectFunc1Args struct {
 	s       *job.Scope
 }
 
-// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -566,7 +571,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:61: return pour(ctx, client, backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:570
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:575
 	if f.pour1 == nil {
 		goto resumed1
 	}
@@ -575,10 +580,9 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:584
 	f.pour1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:582
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -588,7 +592,8 @@ func (f *proxyConnectFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
 }
 
-// proxyConnectFunc1Machine is the root of a chain of calls that begins with a function literal of [proxy.connect]: chain and frame in one allocation.
+// proxyConnectFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [proxy.connect]: chain and frame in one allocation.
 type proxyConnectFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyConnectFunc1Locals
@@ -604,7 +609,8 @@ func (f *proxyConnectFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// proxyConnectFunc2Run is a function literal of [proxy.connect] for the runtime to call. It returns the results, or an error that reports its suspension.
+// proxyConnectFunc2Run is a function literal of [proxy.connect] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func proxyConnectFunc2Run(backend, client *netio.Conn, ctx context.Context) error {
 	var r statemachine.Run
 	frame := proxyConnectFunc2Locals{}
@@ -616,22 +622,24 @@ func proxyConnectFunc2Run(backend, client *netio.Conn, ctx context.Context) erro
 	return m.Suspend(ctx, &r, m)
 }
 
-// proxyConnectFunc2Locals is what a function literal of [proxy.connect] keeps while it is suspended.
+// proxyConnectFunc2Locals is what a function literal of [proxy.connect] keeps while it is
+// suspended.
 type proxyConnectFunc2Locals struct {
 	statemachine.Frame
 
 	pour1 *pourFrame
 }
 
-// proxyConnectFunc2Args are the parameters of a function literal of [proxy.connect] that are needed only before its first suspension.
+// proxyConnectFunc2Args are the parameters of a function literal of [proxy.connect] that are
+// needed only before its first suspension.
 type proxyConnectFunc2Args struct {
 	backend *netio.Conn
 	client  *netio.Conn
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [proxy.connect] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConnectFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -645,7 +653,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:60: s.Go(func(ctx context.Context) error { return pour(ctx, backend, client) })
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:649
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:657
 	if f.pour1 == nil {
 		goto resumed1
 	}
@@ -654,10 +662,9 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:666
 	f.pour1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:661
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -667,7 +674,8 @@ func (f *proxyConnectFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
 }
 
-// proxyConnectFunc2Machine is the root of a chain of calls that begins with a function literal of [proxy.connect]: chain and frame in one allocation.
+// proxyConnectFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [proxy.connect]: chain and frame in one allocation.
 type proxyConnectFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	proxyConnectFunc2Locals
@@ -695,7 +703,8 @@ func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// pourEnter enters [pour] for another machine. It returns the results, or the suspended frame that will have them.
+// pourEnter enters [pour] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func pourEnter(r *statemachine.Run, ctx context.Context, dst, src *netio.Conn) (*pourFrame, error) {
 	frame := pourLocals{dst: dst}
 	if finished, v0 := frame.moveNext(r, &pourArgs{ctx: ctx, src: src}); finished {
@@ -722,7 +731,8 @@ type pourArgs struct {
 	src *netio.Conn
 }
 
-// pourFrame is the frame of [pour] for a caller that is a machine: what it keeps and, at the end, its results.
+// pourFrame is the frame of [pour] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type pourFrame struct {
 	pourLocals
 
@@ -754,7 +764,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:758
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:768
 		goto resume1
 	}
 	f.State = 1
@@ -764,11 +774,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:778
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:772
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:71
 			return true, err
@@ -777,7 +786,7 @@ resume1:
 	// main.go:73: return dst.CloseWrite()
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:781
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:790
 	if f.closeWrite2 == nil {
 		goto resumed2
 	}
@@ -787,10 +796,9 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:800
 	f.closeWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:794
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -806,7 +814,8 @@ func (f *pourFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one allocation.
+// pourMachine is the root of a chain of calls that begins with [pour]: chain, job and frame in one
+// allocation.
 type pourMachine struct {
 	statemachine.Builder[job.Void]
 	pourLocals
@@ -823,4 +832,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e799c321686826e0
+// Digest of what is above: a318cce7c60fbb7f

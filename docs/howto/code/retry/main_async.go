@@ -69,7 +69,6 @@ func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
 range1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	if f.attempt >= f.n1 {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 		goto endRange1
 	}
 	// main.go:37: v, err = operation(ctx).Await()
@@ -77,7 +76,7 @@ range1:
 	f.await1 = f.operation(f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -86,22 +85,22 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:89
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
 	if f.err == nil || !errors.Is(f.err, errBusy) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:93
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:94
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:40
 	}
 	if f.attempt+1 >= f.b.attempts {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:41
 		goto endIf1
 	}
 	// main.go:42: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:104
 	if !asleep1 {
 		goto resumed2
 	}
@@ -114,7 +113,7 @@ resumed2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:117
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
@@ -122,12 +121,12 @@ resumed2:
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:126
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:125
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:131
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:130
 	f.State = statemachine.Finished
 	return true
 }
@@ -137,7 +136,8 @@ func (f *retryFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
 }
 
-// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
+// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in
+// one allocation.
 type retryMachine[T any] struct {
 	statemachine.Builder[T]
 	retryFrame[T]
@@ -194,26 +194,19 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:55
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:55
 		f.ctx, cancel = context.WithCancel(f.ctx)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:56
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
 	f.first = f.operation(f.ctx, 1)
-	// main.go:58: if v, err := job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.DeadlineExceeded) {
+	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	f.await1 = job.WaitTimeout(f.ctx, f.first, patience)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:217
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:210
 		goto resume1
 	}
 	f.State = 1
@@ -223,12 +216,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:220
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:225
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
@@ -239,7 +232,7 @@ resume1:
 	f.await1 = job.Race(f.first, f.operation(f.ctx, 2))
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:243
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:236
 		goto resume2
 	}
 	f.State = 2
@@ -249,13 +242,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:246
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:251
 }
 
 // Location returns where [hedge] is suspended.
@@ -263,7 +255,8 @@ func (f *hedgeLocals[T]) Location() statemachine.Location {
 	return f.Frame.At("main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
 }
 
-// hedgeMachine is the root of a chain of calls that begins with [hedge]: chain, job and frame in one allocation.
+// hedgeMachine is the root of a chain of calls that begins with [hedge]: chain, job and frame in
+// one allocation.
 type hedgeMachine[T any] struct {
 	statemachine.Builder[T]
 	hedgeLocals[T]
@@ -317,7 +310,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:68: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:314
 	if !asleep1 {
 		goto resumed1
 	}
@@ -329,22 +322,19 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:333
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:69
 		return true, "", err
 	}
 	if *f.calls++; *f.calls < 3 {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:339
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
 		return true, "", errBusy
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:344
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:348
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:338
 }
 
 // Location returns where [flaky] is suspended.
@@ -352,7 +342,8 @@ func (f *flakyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
 }
 
-// flakyMachine is the root of a chain of calls that begins with [flaky]: chain, job and frame in one allocation.
+// flakyMachine is the root of a chain of calls that begins with [flaky]: chain, job and frame in
+// one allocation.
 type flakyMachine struct {
 	statemachine.Builder[string]
 	flakyLocals
@@ -408,13 +399,12 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 	if args.request != 1 {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 		goto endIf1
 	}
 	// main.go:82: return "", job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:408
 	if !asleep1 {
 		goto resumed1
 	}
@@ -424,16 +414,15 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	sleep1 = r.Refusal()
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:428
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	return true, "", sleep1
 endIf1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:433
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:84
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:437
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:426
 }
 
 // Location returns where [slow] is suspended.
@@ -441,7 +430,8 @@ func (f *slowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
 }
 
-// slowMachine is the root of a chain of calls that begins with [slow]: chain, job and frame in one allocation.
+// slowMachine is the root of a chain of calls that begins with [slow]: chain, job and frame in one
+// allocation.
 type slowMachine struct {
 	statemachine.Builder[string]
 	slowLocals
@@ -457,4 +447,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: db43a99dc26f21e2
+// Digest of what is above: 5f89d8ac80a675c2

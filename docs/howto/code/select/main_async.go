@@ -32,7 +32,8 @@ func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], clos
 	return m.Start(ctx, &r, m)
 }
 
-// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func serveEnter(r *statemachine.Run, ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -56,7 +57,8 @@ type serveLocals struct {
 	select1 *job.Job[int]
 }
 
-// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type serveFrame struct {
 	serveLocals
 
@@ -93,7 +95,7 @@ for1:
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -103,20 +105,18 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:25
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:109
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:31
 		switch {
 		case errors.Is(err, coord.ErrClosed) && i == 0:
 			f.urgent = nil // this case is never ready from now on
 		case err != nil:
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:114
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:35
 			return true, err
 		case i == 2:
 			fmt.Println("the shop is closed")
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:120
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:38
 			return true, nil
@@ -141,7 +141,8 @@ func (f *serveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in
+// one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -170,7 +171,8 @@ func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// orNothingEnter enters [orNothing] for another machine. It returns the results, or the suspended frame that will have them.
+// orNothingEnter enters [orNothing] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func orNothingEnter(r *statemachine.Run, ctx context.Context, a, b *coord.Channel[string]) (*orNothingFrame, string, error) {
 	frame := orNothingLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &orNothingArgs{ctx: ctx, a: a, b: b}); finished {
@@ -189,14 +191,16 @@ type orNothingLocals struct {
 	select1 *job.Job[int]
 }
 
-// orNothingArgs are the parameters of [orNothing] that are needed only before its first suspension.
+// orNothingArgs are the parameters of [orNothing] that are needed only before its first
+// suspension.
 type orNothingArgs struct {
 	ctx context.Context
 	a   *coord.Channel[string]
 	b   *coord.Channel[string]
 }
 
-// orNothingFrame is the frame of [orNothing] for a caller that is a machine: what it keeps and, at the end, its results.
+// orNothingFrame is the frame of [orNothing] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type orNothingFrame struct {
 	orNothingLocals
 
@@ -210,8 +214,8 @@ func (f *orNothingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [orNothing] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [orNothing] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -226,12 +230,12 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (fi
 	f.order = new(string)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:51
 	*f.order = "nothing"
-	// main.go:52: _, err := coord.Select(ctx, coord.OnReceive(a, &order), coord.OnReceive(b, &order), coord.Default())
+	// main.go:52: … coord.Select(ctx, coord.OnReceive(a, &order), coord.OnReceive(b, &order), co …
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:239
 		goto resume1
 	}
 	f.State = 1
@@ -241,11 +245,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:52
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:249
 		f.select1 = nil
+//line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:254
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -261,7 +266,8 @@ func (f *orNothingFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// orNothingMachine is the root of a chain of calls that begins with [orNothing]: chain, job and frame in one allocation.
+// orNothingMachine is the root of a chain of calls that begins with [orNothing]: chain, job and
+// frame in one allocation.
 type orNothingMachine struct {
 	statemachine.Builder[string]
 	orNothingLocals
@@ -301,14 +307,15 @@ type withTimeoutLocals struct {
 	receive1 *statemachine.Waiting[string]
 }
 
-// withTimeoutArgs are the parameters of [withTimeout] that are needed only before its first suspension.
+// withTimeoutArgs are the parameters of [withTimeout] that are needed only before its first
+// suspension.
 type withTimeoutArgs struct {
 	orders   *coord.Channel[string]
 	patience time.Duration
 }
 
-// moveNext runs [withTimeout] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [withTimeout] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs) (finished bool, result0 string, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var receive2 string
@@ -323,17 +330,10 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		f.ctx, cancel = context.WithTimeout(f.ctx, args.patience)
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
-			defer cancel()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:61
-		})
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 	// main.go:62: return orders.Receive(ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
@@ -348,12 +348,12 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	receive2, receive3 = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:352
 	f.receive1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	result0, result1 = receive2, receive3
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:62
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:357
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
 	return true, result0, result1
@@ -365,7 +365,8 @@ func (f *withTimeoutLocals) Location() statemachine.Location {
 	return f.Frame.At("main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 62)
 }
 
-// withTimeoutMachine is the root of a chain of calls that begins with [withTimeout]: chain, job and frame in one allocation.
+// withTimeoutMachine is the root of a chain of calls that begins with [withTimeout]: chain, job
+// and frame in one allocation.
 type withTimeoutMachine struct {
 	statemachine.Builder[string]
 	withTimeoutLocals
@@ -432,7 +433,6 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 		closing := job.SleepAsync(f.ctx, 150*time.Second)
 		for _, err := range []error{f.normal.TrySend("tea"), f.normal.TrySend("milk"), f.urgent.TrySend("coffee")} {
 			if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:436
 				f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:73
 				return true, err
@@ -452,12 +452,11 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:77
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:456
 	f.serve1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:461
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:78
 		return true, err
@@ -465,7 +464,7 @@ resumed1:
 	// main.go:80: order, err := orNothing(ctx, urgent, coord.NewUnbounded[string]())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:80
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgent, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:469
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:468
 	if f.orNothing2 == nil {
 		goto resumed2
 	}
@@ -475,7 +474,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:80
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:80
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:478
 	f.orNothing2 = nil
 resumed2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:81
@@ -483,7 +482,7 @@ resumed2:
 	// main.go:82: order, err = orNothing(ctx, nil, normal)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:82
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:487
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:486
 	if f.orNothing2 == nil {
 		goto resumed3
 	}
@@ -493,16 +492,15 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:82
 	order, err2 = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:496
 	f.orNothing2 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	fmt.Println("without waiting:", order, err2)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:502
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:84
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:504
 }
 
 // Location returns where [shop] is suspended.
@@ -510,7 +508,8 @@ func (f *shopLocals) Location() statemachine.Location {
 	return f.Frame.At("main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 77, 80, 82)
 }
 
-// shopMachine is the root of a chain of calls that begins with [shop]: chain, job and frame in one allocation.
+// shopMachine is the root of a chain of calls that begins with [shop]: chain, job and frame in one
+// allocation.
 type shopMachine struct {
 	statemachine.Builder[job.Void]
 	shopLocals
@@ -527,4 +526,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9849e224e9aa626d
+// Digest of what is above: 53a53bf8608a59a4

@@ -32,7 +32,8 @@ func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[
 	return m.Start(context.Background(), &r, m)
 }
 
-// handleEnter enters [service.handle] for another machine. It returns the results, or the suspended frame that will have them.
+// handleEnter enters [service.handle] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *service) handleEnter(r *statemachine.Run, name string, long time.Duration) (*serviceHandleFrame, error) {
 	frame := serviceHandleFrame{s: s, name: name, long: long}
 	if frame.MoveNext(r) {
@@ -55,7 +56,8 @@ type serviceHandleFrame struct {
 	result0 error
 }
 
-// MoveNext runs [service.handle] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [service.handle] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -67,7 +69,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:73
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
@@ -82,7 +84,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:88
 	f.State = statemachine.Finished
 	return true
 }
@@ -98,7 +100,8 @@ func (f *serviceHandleFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serviceHandleMachine is the root of a chain of calls that begins with [service.handle]: chain, job and frame in one allocation.
+// serviceHandleMachine is the root of a chain of calls that begins with [service.handle]: chain,
+// job and frame in one allocation.
 type serviceHandleMachine struct {
 	statemachine.Builder[job.Void]
 	serviceHandleFrame
@@ -113,7 +116,8 @@ func (f *serviceHandleMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// serviceHandleFunc1Run is a function literal of [service.handle] for the runtime to call. It returns the results, or an error that reports its suspension.
+// serviceHandleFunc1Run is a function literal of [service.handle] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context) error {
 	var r statemachine.Run
 	frame := serviceHandleFunc1Locals{}
@@ -125,22 +129,24 @@ func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context)
 	return m.Suspend(ctx, &r, m)
 }
 
-// serviceHandleFunc1Locals is what a function literal of [service.handle] keeps while it is suspended.
+// serviceHandleFunc1Locals is what a function literal of [service.handle] keeps while it is
+// suspended.
 type serviceHandleFunc1Locals struct {
 	statemachine.Frame
 
 	request1 *requestFrame
 }
 
-// serviceHandleFunc1Args are the parameters of a function literal of [service.handle] that are needed only before its first suspension.
+// serviceHandleFunc1Args are the parameters of a function literal of [service.handle] that are
+// needed only before its first suspension.
 type serviceHandleFunc1Args struct {
 	name string
 	long time.Duration
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [service.handle] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [service.handle] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHandleFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -151,10 +157,10 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	default:
 		f.Misuse(state)
 	}
-	// main.go:37: s.requests.Go(func(ctx context.Context) error { return request(ctx, name, long) })
+	// main.go:37: … request(ctx, name, long) })
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:164
 	if f.request1 == nil {
 		goto resumed1
 	}
@@ -163,10 +169,9 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:173
 	f.request1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:170
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -176,7 +181,8 @@ func (f *serviceHandleFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
 }
 
-// serviceHandleFunc1Machine is the root of a chain of calls that begins with a function literal of [service.handle]: chain and frame in one allocation.
+// serviceHandleFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [service.handle]: chain and frame in one allocation.
 type serviceHandleFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serviceHandleFunc1Locals
@@ -204,7 +210,8 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 	return m.Start(ctx, &r, m)
 }
 
-// stopEnter enters [service.stop] for another machine. It returns the results, or the suspended frame that will have them.
+// stopEnter enters [service.stop] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *service) stopEnter(r *statemachine.Run, ctx context.Context, patience time.Duration) (*serviceStopFrame, error) {
 	frame := serviceStopLocals{s: s}
 	if finished, v0 := frame.moveNext(r, &serviceStopArgs{ctx: ctx, patience: patience}); finished {
@@ -225,13 +232,15 @@ type serviceStopLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// serviceStopArgs are the parameters of [service.stop] that are needed only before its first suspension.
+// serviceStopArgs are the parameters of [service.stop] that are needed only before its first
+// suspension.
 type serviceStopArgs struct {
 	ctx      context.Context
 	patience time.Duration
 }
 
-// serviceStopFrame is the frame of [service.stop] for a caller that is a machine: what it keeps and, at the end, its results.
+// serviceStopFrame is the frame of [service.stop] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type serviceStopFrame struct {
 	serviceStopLocals
 
@@ -244,8 +253,8 @@ func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [service.stop] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [service.stop] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -267,7 +276,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	f.await1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:271
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:280
 		goto resume1
 	}
 	f.State = 1
@@ -276,10 +285,10 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:289
 	f.await1 = nil
-	if !(errors.Is(err, context.DeadlineExceeded)) {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:49
+	if !(errors.Is(err, context.DeadlineExceeded)) {
 		goto endIf1
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:50
@@ -289,7 +298,7 @@ resume1:
 	f.await1 = f.ended
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:302
 		goto resume2
 	}
 	f.State = 2
@@ -299,14 +308,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:312
 	f.await1 = nil
 endIf1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:306
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:318
 }
 
 // Location returns where [service.stop] is suspended.
@@ -320,7 +328,8 @@ func (f *serviceStopFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serviceStopMachine is the root of a chain of calls that begins with [service.stop]: chain, job and frame in one allocation.
+// serviceStopMachine is the root of a chain of calls that begins with [service.stop]: chain, job
+// and frame in one allocation.
 type serviceStopMachine struct {
 	statemachine.Builder[job.Void]
 	serviceStopLocals
@@ -350,7 +359,8 @@ func requestAsync(ctx context.Context, name string, long time.Duration) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// requestEnter enters [request] for another machine. It returns the results, or the suspended frame that will have them.
+// requestEnter enters [request] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func requestEnter(r *statemachine.Run, ctx context.Context, name string, long time.Duration) (*requestFrame, error) {
 	frame := requestLocals{ctx: ctx, name: name}
 	if finished, v0 := frame.moveNext(r, long); finished {
@@ -371,7 +381,8 @@ type requestLocals struct {
 	name string
 }
 
-// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the end, its results.
+// requestFrame is the frame of [request] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type requestFrame struct {
 	requestLocals
 
@@ -402,18 +413,12 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	{
 		name := f.name
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
-			defer fmt.Println(" ", name, "has cleaned up")
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
-			raise()
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:60
-		})
+		f.defers.Push(func(raise func()) { defer fmt.Println(" ", name, "has cleaned up"); raise() })
 	}
 	// main.go:61: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:417
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:422
 	if !asleep1 {
 		goto resumed1
 	}
@@ -428,11 +433,11 @@ resumed1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:437
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:436
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:441
 }
 
 // Location returns where [request] is suspended.
@@ -446,7 +451,8 @@ func (f *requestFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame in one allocation.
+// requestMachine is the root of a chain of calls that begins with [request]: chain, job and frame
+// in one allocation.
 type requestMachine struct {
 	statemachine.Builder[job.Void]
 	requestLocals
@@ -512,7 +518,6 @@ func (f *lifeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 	if !f.iter1.Next() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:73
 		goto endRange1
 	}
 	{
@@ -526,7 +531,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:530
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:535
 	if f.handle1 == nil {
 		goto resumed1
 	}
@@ -535,17 +540,16 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
 	f.handle1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:553
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
@@ -553,7 +557,7 @@ endRange1:
 	// main.go:79: err := s.stop(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:557
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:561
 	if f.stop2 == nil {
 		goto resumed2
 	}
@@ -563,13 +567,13 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
 	f.stop2 = nil
 resumed2:
 	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle2 = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:573
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:577
 	if f.handle1 == nil {
 		goto resumed3
 	}
@@ -579,16 +583,15 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle2 = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:587
 	f.handle1 = nil
 resumed3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle2)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:588
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:592
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:595
 }
 
 // Location returns where [life] is suspended.
@@ -596,7 +599,8 @@ func (f *lifeLocals) Location() statemachine.Location {
 	return f.Frame.At("main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
 }
 
-// lifeMachine is the root of a chain of calls that begins with [life]: chain, job and frame in one allocation.
+// lifeMachine is the root of a chain of calls that begins with [life]: chain, job and frame in one
+// allocation.
 type lifeMachine struct {
 	statemachine.Builder[job.Void]
 	lifeLocals
@@ -613,4 +617,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eae566203e567d10
+// Digest of what is above: 85938c60c27236ba

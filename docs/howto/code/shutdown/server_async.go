@@ -53,7 +53,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	default:
 		f.Misuse(state)
 	}
-	// server.go:58: func render(ctx context.Context, long time.Duration) error { return job.Sleep(ctx, long) }
+	// server.go:58: … job.Sleep(ctx, long) }
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:60
@@ -76,7 +76,8 @@ func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
 }
 
-// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
+// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in
+// one allocation.
 type renderMachine struct {
 	statemachine.Builder[job.Void]
 	renderLocals
@@ -92,4 +93,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cd45726eaa8d0219
+// Digest of what is above: 9273600ca8cf2060

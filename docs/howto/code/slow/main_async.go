@@ -47,7 +47,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	default:
 		f.Misuse(state)
 	}
-	// main.go:20: func query(ctx context.Context) error { return job.Sleep(ctx, 30*time.Millisecond) }
+	// main.go:20: … job.Sleep(ctx, 30*time.Millisecond) }
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:54
@@ -70,7 +70,8 @@ func (f *queryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
 }
 
-// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in one allocation.
+// queryMachine is the root of a chain of calls that begins with [query]: chain, job and frame in
+// one allocation.
 type queryMachine struct {
 	statemachine.Builder[job.Void]
 	queryLocals
@@ -86,4 +87,4 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 32d8664fd8943e2f
+// Digest of what is above: 3b8413fb12a3f593

@@ -29,7 +29,8 @@ func buyAsync(ctx context.Context, stock map[string]int, what string) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// buyEnter enters [buy] for another machine. It returns the results, or the suspended frame that will have them.
+// buyEnter enters [buy] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func buyEnter(r *statemachine.Run, ctx context.Context, stock map[string]int, what string) (*buyFrame, int, error) {
 	frame := buyLocals{stock: stock, what: what}
 	if finished, v0, v1 := frame.moveNext(r, ctx); finished {
@@ -48,7 +49,8 @@ type buyLocals struct {
 	what  string
 }
 
-// buyFrame is the frame of [buy] for a caller that is a machine: what it keeps and, at the end, its results.
+// buyFrame is the frame of [buy] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type buyFrame struct {
 	buyLocals
 
@@ -62,8 +64,8 @@ func (f *buyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buy] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [buy] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, price int, err error) {
 	var err2 error
 	var asleep1 bool
@@ -79,7 +81,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	// shop.go:21: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep1, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:85
 	if !asleep1 {
 		goto resumed1
 	}
@@ -91,18 +93,15 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	if err2 != nil {
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:95
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:22
 		return true, 0, err2
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
 		var ok bool
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:24
 		price, ok = f.stock[f.what]
 		if !ok {
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:106
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:26
 			return true, 0, errSoldOut
@@ -110,7 +109,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:113
 	f.State = statemachine.Finished
 	return true, price, err
 }
@@ -126,7 +125,8 @@ func (f *buyFrame) Results(r *statemachine.Run) (int, error) {
 	return f.price, f.err
 }
 
-// buyMachine is the root of a chain of calls that begins with [buy]: chain, job and frame in one allocation.
+// buyMachine is the root of a chain of calls that begins with [buy]: chain, job and frame in one
+// allocation.
 type buyMachine struct {
 	statemachine.Builder[int]
 	buyLocals
@@ -143,4 +143,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2f677965319d9941
+// Digest of what is above: 66699cc70ce00d4c

@@ -62,18 +62,17 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	price, err = f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:66
 	f.buy1 = nil
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
 	if err == nil && price != 3 {
 		err = fmt.Errorf("the price is %d", price)
 	}
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:73
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:55
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:77
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:76
 }
 
 // Location returns where [buysTea] is suspended.
@@ -81,7 +80,8 @@ func (f *buysTeaLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
 }
 
-// buysTeaMachine is the root of a chain of calls that begins with [buysTea]: chain, job and frame in one allocation.
+// buysTeaMachine is the root of a chain of calls that begins with [buysTea]: chain, job and frame
+// in one allocation.
 type buysTeaMachine struct {
 	statemachine.Builder[job.Void]
 	buysTeaLocals
@@ -98,4 +98,4 @@ func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f8b0ffd1d6f8afdf
+// Digest of what is above: 1257191d531a7fac

@@ -28,7 +28,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// SumEnter enters [Sum] for another machine. It returns the results, or the suspended frame that will have them.
+// SumEnter enters [Sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func SumEnter(r *statemachine.Run, a, b *job.Job[int]) (*SumFrame, int, error) {
 	frame := SumLocals{b: b}
 	if finished, v0, v1 := frame.moveNext(r, a); finished {
@@ -49,7 +50,8 @@ type SumLocals struct {
 	sum    int
 }
 
-// SumFrame is the frame of [Sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// SumFrame is the frame of [Sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type SumFrame struct {
 	SumLocals
 
@@ -63,8 +65,8 @@ func (f *SumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [Sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter a is needed only before the first suspension.
+// moveNext runs [Sum] from where it stopped to its next suspension (false) or its end (true). The
+// parameter a is needed only before the first suspension.
 func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -83,7 +85,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:87
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:89
 		goto resume1
 	}
 	f.State = 1
@@ -91,14 +93,13 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 		var first int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 		first, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:100
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:14
 		if err != nil {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:102
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:15
 			return true, 0, err
@@ -114,7 +115,7 @@ resume1:
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:118
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:119
 		goto resume2
 	}
 	f.State = 2
@@ -123,18 +124,16 @@ resume1:
 	return r.Await(f.await1), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 		var second int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 		second, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:131
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:133
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:23
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:138
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:137
 }
 
 // Location returns where [Sum] is suspended.
@@ -148,7 +147,8 @@ func (f *SumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// SumMachine is the root of a chain of calls that begins with [Sum]: chain, job and frame in one allocation.
+// SumMachine is the root of a chain of calls that begins with [Sum]: chain, job and frame in one
+// allocation.
 type SumMachine struct {
 	statemachine.Builder[int]
 	SumLocals
@@ -165,4 +165,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cbab4bfe7316b175
+// Digest of what is above: f7a70707583b41c0
