@@ -56,7 +56,7 @@ type LazyFile struct {
 	Data   func() ([]byte, error)
 	parsed func() *File
 
-	Code, API func() source.Checksum // see exports.go in package source
+	Code, API func() source.Checksum // see codegen/internal/source/exports.go
 	known     atomic.Bool            // it has been parsed
 }
 
