@@ -157,7 +157,7 @@ func (c childOutcome) failure() (failure error) {
 }
 
 // arriveAtChildren handles the arrival at a point of All or Any.
-func (r *run) arriveAtChildren() (goOn bool, err error) {
+func (r *run) arriveAtChildren() (more bool, err error) {
 	children := r.turn.children
 	r.doc.Steps++
 	j := &childrenState{Any: r.turn.kind == turnAny}
@@ -193,7 +193,7 @@ func noCall(c Child) error {
 
 // awaitChildren starts the children unless they are started, and continues the function if all
 // have ended.
-func (r *run) awaitChildren(loaded bool) (goOn bool, err error) {
+func (r *run) awaitChildren(loaded bool) (more bool, err error) {
 	if _, err := r.readInbox(); err != nil {
 		return false, err
 	}
@@ -225,7 +225,7 @@ func (r *run) awaitChildren(loaded bool) (goOn bool, err error) {
 
 // decideJoin decides from the children that have ended, in the order of their messages, whether
 // the function continues and with which results.
-func (r *run) decideJoin(list []childOutcome) (goOn bool, err error) {
+func (r *run) decideJoin(list []childOutcome) (more bool, err error) {
 	j := r.doc.Join
 	results := make([][]byte, len(j.Children))
 	var failures []error
@@ -262,7 +262,7 @@ func (r *run) decideJoin(list []childOutcome) (goOn bool, err error) {
 }
 
 // resumeWith resumes the function with the results or the failure of its children.
-func (r *run) resumeWith(results [][]byte, failure error) (goOn bool, err error) {
+func (r *run) resumeWith(results [][]byte, failure error) (more bool, err error) {
 	list, err := r.inbox()
 	if err != nil {
 		return false, err

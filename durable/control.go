@@ -114,7 +114,7 @@ func (e *Engine) Resume(ctx context.Context, id string) error {
 		case r.Status != Stuck:
 			return errFine
 		}
-		r.release(e.now())
+		r.makeDue(e.now())
 		return nil
 	})
 	if errors.Is(err, errFine) {

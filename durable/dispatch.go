@@ -2,13 +2,8 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"time"
 )
-
-// reviveInterval is the interval at which an engine checks for instances that a worker of an older
-// version has found stuck.
-const reviveInterval = time.Minute
 
 // serve takes due instances and runs them until the engine is shut down.
 func (e *Engine) serve() {
@@ -105,71 +100,6 @@ func (e *Engine) take() (next time.Time) {
 // pause waits until a time, a change or the engine's end. It never waits longer than the poll
 // interval: the clock may have been set back since until was computed.
 func (e *Engine) pause(until time.Time) {
-	// Shutdown also rings.
+	// Shutdown also wakes it.
 	e.place.Wait(context.Background(), e.wake, min(until.Sub(e.now()), e.poll))
-}
-
-// keepLease renews the lease until no instance is running.
-func (e *Engine) keepLease() {
-	defer close(e.leaseEnded)
-	for {
-		e.place.Wait(e.ctx, nil, max(e.lease/3, time.Millisecond))
-		if e.ctx.Err() != nil {
-			return
-		}
-		if err := e.store.Lease(e.ctx, e.worker, e.now().Add(e.lease)); err != nil && e.ctx.Err() == nil {
-			e.log.Error("durable: the lease cannot be renewed; others will continue what runs here", "error", err)
-		}
-	}
-}
-
-// purge deletes instances that ended long ago.
-func (e *Engine) purge(now time.Time) {
-	const batch = 1000
-	for {
-		n, err := e.store.Purge(e.ctx, now.Add(-e.retention), batch)
-		if err != nil {
-			e.log.Error("durable: ended instances cannot be deleted", "error", err)
-		}
-		if err != nil || n < batch {
-			return
-		}
-	}
-}
-
-// revive makes stuck instances due if this program knows the layout of their checkpoints. It
-// reports whether it has checked all of them.
-func (e *Engine) revive(name string) bool {
-	f := e.function(name)
-	after := ""
-	for {
-		list, err := e.store.List(e.ctx, Filter{Function: name, Status: Stuck, After: after})
-		if err != nil {
-			return false
-		}
-		for _, r := range list {
-			after = r.ID
-			doc, err := open(r.State)
-			if err != nil || !f.knows(doc.Layout) || r.Reason != unknownLayout(doc.Layout) && r.Reason != ErrLater.Error() {
-				continue
-			}
-			if err := e.release(e.ctx, r); err != nil && !errors.Is(err, ErrConflict) {
-				return false
-			}
-		}
-		if len(list) == 0 {
-			return true
-		}
-	}
-}
-
-// release makes a record due now.
-func (r *Record) release(now time.Time) { r.Status, r.Reason, r.Owner, r.Due = Running, "", "", now }
-
-// release makes an instance without an owner due.
-func (e *Engine) release(ctx context.Context, r *Record) error {
-	r.release(e.now())
-	r.Updated = e.now()
-	_, err := e.store.Swap(ctx, r)
-	return err
 }

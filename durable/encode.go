@@ -1,8 +1,6 @@
 package durable
 
 import (
-	"cmp"
-	"encoding"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -53,12 +51,6 @@ type object struct {
 	address uintptr
 	typ     reflect.Type
 	len     int
-}
-
-// region is memory that a value occupies.
-type region struct {
-	from, to uintptr
-	path     *route
 }
 
 // route is the path by which a value is reached. It becomes text only where an error shows it: as
@@ -149,126 +141,6 @@ func encodeAlone(v reflect.Value) ([]byte, error) {
 
 func errUnsavable(path string, t reflect.Type, why string) error {
 	return fmt.Errorf("durable: %s (type %s) cannot be saved: %s", path, t, why)
-}
-
-// The first pass.
-
-func (e *encoder) addRegion(address, size uintptr, path *route) {
-	if size > 0 {
-		e.regions = append(e.regions, region{address, address + size, path})
-	}
-}
-
-// overlaps returns an error about the first two regions that overlap.
-func (e *encoder) overlaps() error {
-	slices.SortFunc(e.regions, func(a, b region) int {
-		if a.from != b.from {
-			return cmp.Compare(a.from, b.from)
-		}
-		return strings.Compare(a.path.String(), b.path.String())
-	})
-	for i := 1; i < len(e.regions); i++ {
-		a, b := e.regions[i-1], e.regions[i]
-		if b.from < a.to {
-			return fmt.Errorf("durable: %s cannot be saved: it overlaps with %s in memory, and after loading it would not", b.path, a.path)
-		}
-		if a.to > b.to {
-			e.regions[i].to = a.to
-		}
-	}
-	return nil
-}
-
-// survey counts the objects reached from a value.
-func (e *encoder) survey(v reflect.Value, path *route) error {
-	if _, ok := marshaler(v.Type()); ok {
-		return nil
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Slice:
-		return e.surveyObject(v, path)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if f.Name == "_" {
-				continue
-			}
-			field := &route{up: path, field: f.Name}
-			if !f.IsExported() {
-				return errUnsavable(field.String(), f.Type, "the field is not exported, and the struct does not marshal itself")
-			}
-			if err := e.survey(v.Field(i), field); err != nil {
-				return err
-			}
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			if err := e.survey(v.Index(i), &route{up: path, index: i}); err != nil {
-				return err
-			}
-		}
-	case reflect.Interface:
-		if !isError(v.Type()) {
-			return errUnsavable(path.String(), v.Type(), "what an interface holds is not known when it is loaded; error is the only one that is saved")
-		}
-	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		return errUnsavable(path.String(), v.Type(), "it means nothing in another process")
-	}
-	return nil
-}
-
-func isError(t reflect.Type) bool { return t == reflect.TypeFor[error]() }
-
-// identity identifies the referent of a pointer, map or slice. Nil and empty slices have none.
-func identity(v reflect.Value) (object, bool) {
-	if v.IsNil() {
-		return object{}, false
-	}
-	o := object{address: v.Pointer(), typ: v.Type()}
-	if v.Kind() == reflect.Slice {
-		o.len = v.Len()
-		return o, o.len > 0 && v.Type().Elem().Size() > 0
-	}
-	return o, v.Kind() == reflect.Map || v.Type().Elem().Size() > 0
-}
-
-func (e *encoder) surveyObject(v reflect.Value, path *route) error {
-	o, ok := identity(v)
-	if ok {
-		e.count[o]++
-		if e.count[o] > 1 {
-			return nil
-		}
-		if len(e.count) > maxObjects {
-			return fmt.Errorf("%w: there are more than %d objects", ErrTooLarge, maxObjects)
-		}
-	}
-	if v.IsNil() {
-		return nil
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		e.addRegion(v.Pointer(), v.Type().Elem().Size(), path)
-		return e.survey(v.Elem(), path)
-	case reflect.Map:
-		for k, elem := range v.Seq2() {
-			entry := &route{up: path, key: k}
-			if err := errors.Join(e.survey(k, entry), e.survey(elem, entry)); err != nil {
-				return err
-			}
-		}
-	case reflect.Slice:
-		e.addRegion(v.Pointer(), uintptr(v.Len())*v.Type().Elem().Size(), path)
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return nil
-		}
-		for i := range v.Len() {
-			if err := e.survey(v.Index(i), &route{up: path, index: i}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // The second pass.
@@ -460,89 +332,4 @@ func (e *encoder) failure(v reflect.Value) (any, error) {
 	slices.Sort(saved.Is)
 	slices.SortFunc(saved.As, func(a, b typedError) int { return strings.Compare(a.Name, b.Name) })
 	return map[string]any{"$error": saved}, nil
-}
-
-// Types that marshal themselves.
-
-// form is how a type's own methods write and read it.
-type form struct {
-	write func(reflect.Value) (any, error)
-	read  func(reflect.Value, any) error
-}
-
-// marshaler returns the form of a type that marshals itself.
-func marshaler(t reflect.Type) (form, bool) {
-	if !ownForm(t) {
-		return form{}, false
-	}
-	if implements[json.Marshaler](t) && implements[json.Unmarshaler](t) {
-		return form{writeJSON, readJSON}, true
-	}
-	return form{writeText, readText}, true
-}
-
-// ownForm reports whether a type marshals itself. Methods promoted from an embedded field would
-// lose the other fields of a struct, so such a struct is encoded like any other if possible.
-func ownForm(t reflect.Type) bool {
-	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
-		return false
-	}
-	asJSON, asText := implements[json.Marshaler](t) && implements[json.Unmarshaler](t), implements[encoding.TextMarshaler](t) && implements[encoding.TextUnmarshaler](t)
-	if !asJSON && !asText {
-		return false
-	}
-	if t.Kind() != reflect.Struct {
-		return true
-	}
-	embeds, exported := false, true
-	for i := range t.NumField() {
-		f := t.Field(i)
-		embeds = embeds || f.Anonymous && ownForm(f.Type)
-		exported = exported && f.IsExported()
-	}
-	return !embeds || !exported
-}
-
-func implements[I any](t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
-// pointerTo returns a pointer to v, or to a copy of it.
-func pointerTo(v reflect.Value) any {
-	if v.CanAddr() {
-		return v.Addr().Interface()
-	}
-	p := reflect.New(v.Type())
-	p.Elem().Set(v)
-	return p.Interface()
-}
-
-func writeJSON(v reflect.Value) (any, error) {
-	raw, err := pointerTo(v).(json.Marshaler).MarshalJSON()
-	return map[string]any{"$json": json.RawMessage(raw)}, err
-}
-
-func readJSON(v reflect.Value, from any) error {
-	m, ok := from.(map[string]any)
-	if !ok {
-		return errors.New("durable: it was not saved by the type's own methods")
-	}
-	raw, err := json.Marshal(m["$json"])
-	if err != nil {
-		return err
-	}
-	return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw)
-}
-
-func writeText(v reflect.Value) (any, error) {
-	raw, err := pointerTo(v).(encoding.TextMarshaler).MarshalText()
-	return text(string(raw)), err
-}
-
-func readText(v reflect.Value, from any) error {
-	s, err := readString(from)
-	if err != nil {
-		return err
-	}
-	return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
 }

@@ -155,7 +155,7 @@ func Open(ctx context.Context, store Store, opts ...Option) (*Engine, error) {
 }
 
 // wakeDispatcher notifies the dispatcher that an instance may be due or may have ended.
-func (e *Engine) wakeDispatcher() { ring(e.wake) }
+func (e *Engine) wakeDispatcher() { notify(e.wake) }
 
 // Shutdown stops the engine: it takes no more instances, and the running ones stop at their next
 // point, where another engine continues them. It blocks until then. If ctx ends first, Shutdown
@@ -193,8 +193,8 @@ func (e *Engine) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, list := range e.waiters {
-		for _, bell := range list {
-			ring(bell)
+		for _, wake := range list {
+			notify(wake)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (b *beat) answer(err error) {
 // attempt is a running step: the state that it shares with its run.
 type attempt struct {
 	place Place
-	bell  chan struct{} // rung by the step: there is a heartbeat, or it has ended
+	wake  chan struct{} // notified by the step: there is a heartbeat, or it has ended
 	tx    stepTx
 
 	mu     sync.Mutex              // guards the fields below
@@ -75,7 +75,7 @@ func (a *attempt) end(err error) {
 	}
 	a.beats = nil
 	a.cancel(nil)
-	ring(a.bell)
+	notify(a.wake)
 }
 
 // beat passes a heartbeat to the run. It returns false if the step has ended.
@@ -84,7 +84,7 @@ func (a *attempt) beat(b *beat) bool {
 	defer a.mu.Unlock()
 	if !a.over {
 		a.beats = append(a.beats, b)
-		ring(a.bell)
+		notify(a.wake)
 	}
 	return !a.over
 }
@@ -159,7 +159,7 @@ func (r *run) superviseStep(ctx context.Context, a *attempt) error {
 		if limit > 0 && !late {
 			left = limit - r.e.place.Now().Sub(alive)
 		}
-		r.e.place.Wait(ctx, a.bell, left)
+		r.e.place.Wait(ctx, a.wake, left)
 		beats, over, err := a.takeEvents()
 		switch {
 		case over && late && err != nil:

@@ -16,9 +16,9 @@ type Place interface {
 	// values of ctx. The name is for human readers.
 	Go(ctx context.Context, name string, f func(ctx context.Context))
 
-	// Wait blocks until bell is closed or has a value, which it receives; until ctx has ended; or
+	// Wait blocks until wake is closed or has a value, which it receives; until ctx has ended; or
 	// for d, unless that is Forever. It may also return early.
-	Wait(ctx context.Context, bell <-chan struct{}, d time.Duration)
+	Wait(ctx context.Context, wake <-chan struct{}, d time.Duration)
 
 	// WithTimeout returns a context that ends after d with context.DeadlineExceeded.
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
@@ -39,7 +39,7 @@ func (process) Now() time.Time { return time.Now() }
 
 func (process) Go(ctx context.Context, _ string, f func(ctx context.Context)) { go f(ctx) }
 
-func (process) Wait(ctx context.Context, bell <-chan struct{}, d time.Duration) {
+func (process) Wait(ctx context.Context, wake <-chan struct{}, d time.Duration) {
 	var late <-chan time.Time // never
 	if d != Forever {
 		t := time.NewTimer(d)
@@ -47,7 +47,7 @@ func (process) Wait(ctx context.Context, bell <-chan struct{}, d time.Duration) 
 		late = t.C
 	}
 	select {
-	case <-bell:
+	case <-wake:
 	case <-ctx.Done():
 	case <-late:
 	}
@@ -59,10 +59,10 @@ func (process) WithTimeout(ctx context.Context, d time.Duration) (context.Contex
 
 func (process) Turn(context.Context) {}
 
-// ring rings a bell, a channel with room for one value.
-func ring(bell chan<- struct{}) {
+// notify puts a value into a channel with room for one, unless it has one.
+func notify(wake chan<- struct{}) {
 	select {
-	case bell <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }

@@ -116,7 +116,7 @@ func (e *Engine) Reset(ctx context.Context, id, point string) error {
 		}
 		r.State, err = seal(doc)
 		r.Step = doc.Step
-		r.release(e.now())
+		r.makeDue(e.now())
 		return err
 	})
 }

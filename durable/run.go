@@ -209,8 +209,8 @@ func (r *run) stick(why error) error {
 
 // loop runs the instance until it waits or ends, or until its record belongs to another worker.
 func (r *run) loop() error {
-	goOn, err := r.resume()
-	for goOn && err == nil {
+	more, err := r.resume()
+	for more && err == nil {
 		finished, failure := r.moveNext()
 		if failure != nil {
 			if r.e.ctx.Err() == nil {
@@ -219,9 +219,9 @@ func (r *run) loop() error {
 			return nil
 		}
 		if finished {
-			goOn, err = r.unwind()
+			more, err = r.unwind()
 		} else {
-			goOn, err = r.arrive()
+			more, err = r.arrive()
 		}
 	}
 	return err
@@ -242,7 +242,7 @@ func (r *run) stickAtLast(why error) error {
 }
 
 // resume continues from the checkpoint: it calls the step or checks the wait.
-func (r *run) resume() (goOn bool, err error) {
+func (r *run) resume() (more bool, err error) {
 	switch {
 	case r.doc.Step != "":
 		return r.step(true)
@@ -276,7 +276,7 @@ func (r *run) moveNext() (finished bool, err error) {
 }
 
 // arrive handles a point that the function has just reached.
-func (r *run) arrive() (goOn bool, err error) {
+func (r *run) arrive() (more bool, err error) {
 	p := r.f.points[r.point]
 	r.startPoint(p.Name, p.At, "")
 	switch r.turn.kind {
@@ -295,85 +295,4 @@ func (r *run) startPoint(name, position, step string) {
 	r.doc.Point, r.doc.At, r.doc.Step = name, position, step
 	r.doc.Attempt, r.doc.Failures, r.doc.Undoing, r.doc.Progress = 0, 0, false, nil
 	r.doc.Signal, r.doc.Until, r.doc.Join = "", time.Time{}, nil
-}
-
-// unsavableError marks errors about values that cannot be saved.
-type unsavableError struct{ error }
-
-func (e unsavableError) Unwrap() error { return e.error }
-
-// save writes the checkpoint; owner is empty if the instance is released. It reports whether
-// there is mail.
-func (r *run) save(status Status, owner string, due time.Time) (mail bool, err error) {
-	r.doc.Layout, r.record.Step = r.f.layout, r.doc.Step
-	mail, err = r.trySave(status, owner, due)
-	if errors.Is(err, ErrTooLarge) && len(r.doc.Trail) > 0 {
-		r.doc.Trail = nil // continuing matters more than being able to reset
-		mail, err = r.trySave(status, owner, due)
-	}
-	if errors.Is(err, ErrTooLarge) { // too large for every store, or for this one
-		err = unsavableError{err}
-	}
-	if err != nil {
-		return mail, err
-	}
-	if len(r.doc.Answers) > 0 {
-		r.e.wakeHandles(r.record.ID)
-	}
-	if owner == "" && !status.Ended() {
-		r.emit(Event{Kind: Suspended})
-	}
-	return mail, nil
-}
-
-// trySave encodes and writes the checkpoint.
-func (r *run) trySave(status Status, owner string, due time.Time) (mail bool, err error) {
-	if r.record.State, err = seal(r.doc); err != nil {
-		return false, unsavableError{err}
-	}
-	if owner != "" && r.record.Owner != owner {
-		r.record.Epoch++
-	}
-	r.record.Status, r.record.Owner, r.record.Due, r.record.Updated = status, owner, due, r.e.now()
-	return r.write()
-}
-
-// write writes the record and counts the write.
-func (r *run) write() (mail bool, err error) {
-	begin := time.Now()
-	r.inboxEmpty = false
-	mail, err = r.swap()
-	r.e.counts.writes.Add(1)
-	r.e.counts.writeTimes.AddTime(time.Since(begin))
-	if errors.Is(err, ErrConflict) {
-		r.e.counts.conflicts.Add(1)
-	}
-	return mail, err
-}
-
-// captureOrStick writes the frame's values into the document. It returns false if there is an
-// error, or a value that cannot be saved, which has made the instance stuck.
-func (r *run) captureOrStick() (ok bool, err error) {
-	point := r.point
-	if r.doc.Point == returnPoint {
-		point = Returning
-	}
-	err = func() (err error) {
-		defer recoverTo(&err)
-		return r.doc.capture(r.frame, point, r.deferred)
-	}()
-	if err != nil {
-		return false, r.stickAtLast(err)
-	}
-	r.trail(r.e.now())
-	return true, nil
-}
-
-// saveOrStick is like save, but makes the instance stuck if the document is too large.
-func (r *run) saveOrStick(status Status, owner string, due time.Time) (mail, ok bool, err error) {
-	mail, err = r.save(status, owner, due)
-	if errors.As(err, new(unsavableError)) {
-		return false, false, r.stickAtLast(err)
-	}
-	return mail, err == nil, err
 }

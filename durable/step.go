@@ -9,7 +9,7 @@ import (
 
 // step saves the checkpoint and calls the step at the point. If the checkpoint was loaded, it
 // saves the loaded values again: only the owner and the attempt are new.
-func (r *run) step(loaded bool) (goOn bool, err error) {
+func (r *run) step(loaded bool) (more bool, err error) {
 	if r.doc.Canceled && !r.doc.Undoing {
 		return r.proceed(ErrCanceled)
 	}
@@ -19,26 +19,12 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 			return false, err
 		}
 	}
-	due, owner, status := time.Time{}, r.e.worker, Running
-	switch {
-	case r.e.now().Before(r.doc.Until): // woken by a message between two attempts
-		if _, err := r.readInbox(); err != nil {
-			return false, err
-		}
-		due, owner, status = r.doc.Until, "", Waiting
-	case r.e.isDraining() || !r.e.runs(r.doc.Step):
-		due, owner = r.e.now(), "" // another worker calls it
-	default:
-		r.doc.Attempt++
-	}
-	mail, ok, err := r.saveOrStick(status, owner, due)
-	if !ok {
+	status, owner, due, err := r.planStep()
+	if err != nil {
 		return false, err
 	}
-	if mail && owner != "" {
-		if _, err := r.readInbox(); err != nil {
-			return false, err
-		}
+	if ok, err := r.saveStep(status, owner, due); !ok {
+		return false, err
 	}
 	if r.doc.Canceled && !r.doc.Undoing {
 		return r.proceed(ErrCanceled)
@@ -53,6 +39,30 @@ func (r *run) step(loaded bool) (goOn bool, err error) {
 		return r.afterStep(failure)
 	}
 	return false, nil // Shutdown ended the step; the checkpoint will repeat it
+}
+
+// planStep decides what the record says while the step is pending: its owner, or when it is due
+// for another worker.
+func (r *run) planStep() (status Status, owner string, due time.Time, err error) {
+	switch {
+	case r.e.now().Before(r.doc.Until): // woken by a message between two attempts
+		_, err = r.readInbox()
+		return Waiting, "", r.doc.Until, err
+	case r.e.isDraining() || !r.e.runs(r.doc.Step):
+		return Running, "", r.e.now(), nil // another worker calls it
+	}
+	r.doc.Attempt++
+	return Running, r.e.worker, time.Time{}, nil
+}
+
+// saveStep saves the checkpoint, and reads the inbox if there is mail for an owner. It returns
+// false if there is an error, or if the instance is stuck now.
+func (r *run) saveStep(status Status, owner string, due time.Time) (ok bool, err error) {
+	mail, ok, err := r.saveOrStick(status, owner, due)
+	if ok && mail && owner != "" {
+		_, err = r.readInbox()
+	}
+	return ok && err == nil, err
 }
 
 // tryStep calls the step, reports the call to the hooks and counts it.
@@ -79,7 +89,7 @@ func (r *run) callStep() error {
 	if r.doc.Undoing {
 		ctx = r.e.ctx // a cancellation does not cancel the compensations that it triggers
 	}
-	a := &attempt{place: r.e.place, bell: make(chan struct{}, 1), tx: stepTx{transactor: r.e.transactor}}
+	a := &attempt{place: r.e.place, wake: make(chan struct{}, 1), tx: stepTx{transactor: r.e.transactor}}
 	info := stepInfo{
 		key:     fmt.Sprintf("%s/%s/%d", r.record.ID, r.record.Run, r.doc.Steps),
 		attempt: r.doc.Attempt, progress: r.doc.Progress, live: a,
@@ -114,7 +124,7 @@ func (r *run) callStep() error {
 
 // afterStep decides what follows the outcome of a step: another attempt, or the continuation of
 // the function.
-func (r *run) afterStep(failure error) (goOn bool, err error) {
+func (r *run) afterStep(failure error) (more bool, err error) {
 	if failure == nil {
 		return r.proceed(nil)
 	}
@@ -140,7 +150,7 @@ func (r *run) afterStep(failure error) (goOn bool, err error) {
 }
 
 // proceed continues the function after a step.
-func (r *run) proceed(failure error) (goOn bool, err error) {
+func (r *run) proceed(failure error) (more bool, err error) {
 	if !r.doc.Undoing {
 		r.turn = &Turn{err: failure}
 		return true, nil
@@ -155,7 +165,7 @@ func (r *run) proceed(failure error) (goOn bool, err error) {
 
 // unwind makes the deferred calls of a function that has returned, in reverse order, and ends the
 // instance.
-func (r *run) unwind() (goOn bool, err error) {
+func (r *run) unwind() (more bool, err error) {
 	_, failure := r.frame.Outcome()
 	if *failure == nil || len(r.deferred) == 0 {
 		return false, r.end()

@@ -169,16 +169,7 @@ func (r *run) refuseUpdate(m Message, check func(*Instance, []byte) error) bool 
 // has ended without an answer.
 func Update[R any](ctx context.Context, e *Engine, id, name string, value any, opts ...SignalOption) (answer R, err error) {
 	ctx = nilctx.Background(ctx)
-	m := Message{Key: rand.Text()}
-	for _, opt := range opts {
-		opt(&m)
-	}
-	key := m.Key
-	m.Name, m.Key, m.Sent = name, updateKey+key, e.now()
-	if m.Payload, err = encodeAsked(key, value); err != nil {
-		return answer, err
-	}
-	err = e.signal(ctx, id, m)
+	key, err := e.sendUpdate(ctx, id, name, value, opts)
 	if err != nil && !errors.Is(err, ErrEnded) { // it may have ended after answering
 		return answer, err
 	}
@@ -198,15 +189,35 @@ func Update[R any](ctx context.Context, e *Engine, id, name string, value any, o
 	if err != nil {
 		return answer, err
 	}
-	var failure error
-	if found.Err != nil {
-		if err := decodeAlone(found.Err, reflect.ValueOf(&failure).Elem()); err != nil {
-			return answer, err
-		}
-		return answer, failure
-	}
-	err = decodeAlone(found.Value, reflect.ValueOf(&answer).Elem())
+	err = found.decode(&answer)
 	return answer, err
+}
+
+// sendUpdate sends the message of an update, and returns its key.
+func (e *Engine) sendUpdate(ctx context.Context, id, name string, value any, opts []SignalOption) (key string, err error) {
+	m := Message{Key: rand.Text()}
+	for _, opt := range opts {
+		opt(&m)
+	}
+	key = m.Key
+	m.Name, m.Key, m.Sent = name, updateKey+key, e.now()
+	if m.Payload, err = encodeAsked(key, value); err != nil {
+		return "", err
+	}
+	return key, e.signal(ctx, id, m)
+}
+
+// decode decodes the answer into the variable that into points to, or returns the function's
+// error.
+func (a answerData) decode(into any) error {
+	if a.Err == nil {
+		return decodeAlone(a.Value, reflect.ValueOf(into).Elem())
+	}
+	var failure error
+	if err := decodeAlone(a.Err, reflect.ValueOf(&failure).Elem()); err != nil {
+		return err
+	}
+	return failure
 }
 
 // encodeAsked returns the payload of an update: an Asked of the value's own type.

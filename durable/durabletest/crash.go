@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -105,20 +104,14 @@ func deepCopy[T any](v T) (T, error) {
 // writes that the first engine made.
 func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, want Outcome[Res]) int {
 	t.Helper()
-	var store durable.Store
+	store := durable.Store(durable.NewMemory())
 	if c.Store != nil {
 		store = c.Store()
-	} else {
-		store = durable.NewMemory()
 	}
 	receiver := c.Receiver()
 	ctx := context.Background()
 	first := &mortal{Store: store, death: d, dead: make(chan struct{}), open: make(chan struct{}), idle: make(chan struct{})}
-	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
-	e, err := durable.Open(ctx, first, opts...)
-	if err != nil {
-		t.Fatalf("durabletest: %s: %v", what, err)
-	}
+	e := c.open(t, what, first)
 	defer e.OnEvent(func(v durable.Event) {
 		if v.ID == "run" && (v.Kind == durable.Ended || v.Kind == durable.GotStuck) {
 			first.markIdle()
@@ -128,6 +121,35 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, 
 	if err != nil {
 		t.Fatalf("durabletest: %s: %v", what, err)
 	}
+	c.sendSignals(t, what, first, late)
+	var got Outcome[Res]
+	got.Result, got.Err = c.outcome(ctx, e, h, first.dead)
+	shutdown(e)
+	if errors.Is(got.Err, errDied) {
+		first.expire(ctx)
+		second := c.open(t, what, impatient{store})
+		got.Result, got.Err = c.outcome(ctx, second, c.serve(second, receiver).Handle("run"), nil)
+		shutdown(second)
+	}
+	c.check(t, what, receiver, got, want)
+	return first.writes()
+}
+
+// open opens an engine of a run.
+func (c *Case[S, Req, Res]) open(t testing.TB, what string, store durable.Store) *durable.Engine {
+	t.Helper()
+	opts := append([]durable.Option{durable.Poll(time.Minute), durable.Lease(10 * time.Minute), durable.Log(slog.New(slog.DiscardHandler))}, c.Options...)
+	e, err := durable.Open(context.Background(), store, opts...)
+	if err != nil {
+		t.Fatalf("durabletest: %s: %v", what, err)
+	}
+	return e
+}
+
+// sendSignals sends the signals and permits the first engine to write: first the signals, or if
+// they are late, first the writes until the function waits or has died.
+func (c *Case[S, Req, Res]) sendSignals(t testing.TB, what string, first *mortal, late bool) {
+	t.Helper()
 	if late {
 		close(first.open)
 		select {
@@ -136,27 +158,13 @@ func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, 
 		}
 	}
 	for _, s := range c.Signals {
-		if err := send(ctx, store, s); err != nil && !errors.Is(err, durable.ErrEnded) {
+		if err := send(context.Background(), first.Store, s); err != nil && !errors.Is(err, durable.ErrEnded) {
 			t.Fatalf("durabletest: %s: %v", what, err)
 		}
 	}
 	if !late {
 		close(first.open)
 	}
-	var got Outcome[Res]
-	got.Result, got.Err = c.outcome(ctx, e, h, first.dead)
-	shutdown(e)
-	if errors.Is(got.Err, errDied) {
-		first.expire(ctx)
-		second, err := durable.Open(ctx, impatient{store}, opts...)
-		if err != nil {
-			t.Fatalf("durabletest: %s: %v", what, err)
-		}
-		got.Result, got.Err = c.outcome(ctx, second, c.serve(second, receiver).Handle("run"), nil)
-		shutdown(second)
-	}
-	c.check(t, what, receiver, got, want)
-	return first.writes()
 }
 
 // serve serves the function and the functions that it calls.
@@ -228,218 +236,4 @@ func shutdown(e *durable.Engine) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_ = e.Shutdown(ctx) // a dead engine cannot release its lease
-}
-
-// errDied is the error of every operation of a dead process.
-var errDied = errors.New("durabletest: the process has died")
-
-// death is the write at which a process dies.
-type death struct {
-	write int
-	after bool // the process dies after the write, not before it
-}
-
-// mortal is the store of a process that dies. The write of Start does not count: a caller that
-// gets no answer starts again.
-type mortal struct {
-	durable.Store
-	death *death
-	dead  chan struct{}
-	open  chan struct{} // closed when writes may be made
-	idle  chan struct{} // closed when the instance has begun to wait, or has ended
-	once  sync.Once     // closes idle
-
-	mu     sync.Mutex
-	count  int
-	died   bool
-	worker string
-}
-
-func (m *mortal) writes() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.count
-}
-
-// alive returns an error after the death.
-func (m *mortal) alive() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.died {
-		return errDied
-	}
-	return nil
-}
-
-func (m *mortal) die() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.died {
-		m.died = true
-		close(m.dead)
-	}
-	return errDied
-}
-
-// expire ends the lease of the dead process.
-func (m *mortal) expire(ctx context.Context) {
-	m.mu.Lock()
-	worker := m.worker
-	m.mu.Unlock()
-	_ = m.Store.Lease(ctx, worker, time.Unix(1, 0)) // otherwise the lease would have to expire
-}
-
-// Swap dies at its write.
-func (m *mortal) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	if r.Version == 0 {
-		if err := m.alive(); err != nil {
-			return false, err
-		}
-		return m.Store.Swap(ctx, r)
-	}
-	err = m.write(func() error {
-		mail, err = m.Store.Swap(ctx, r)
-		return err
-	})
-	m.noteWait(r, err)
-	return mail && err == nil, err
-}
-
-// noteWait checks whether a written record shows that the instance waits.
-func (m *mortal) noteWait(r *durable.Record, err error) {
-	if err == nil && r.ID == "run" && r.Status == durable.Waiting {
-		m.markIdle()
-	}
-}
-
-func (m *mortal) markIdle() { m.once.Do(func() { close(m.idle) }) }
-
-// Send dies at its write.
-func (m *mortal) Send(ctx context.Context, id string, message durable.Message) error {
-	return m.write(func() error { return m.Store.Send(ctx, id, message) })
-}
-
-// write makes a write unless the process dies before it, and returns its answer unless the
-// process dies after it.
-func (m *mortal) write(do func() error) error {
-	<-m.open
-	if err := m.alive(); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	m.count++
-	now := m.death != nil && m.count == m.death.write
-	m.mu.Unlock()
-	if now && !m.death.after {
-		return m.die()
-	}
-	err := do()
-	if now {
-		return m.die()
-	}
-	return err
-}
-
-// Load fails after the death.
-func (m *mortal) Load(ctx context.Context, id string) (*durable.Record, error) {
-	if err := m.alive(); err != nil {
-		return nil, err
-	}
-	return m.Store.Load(ctx, id)
-}
-
-// Inbox fails after the death.
-func (m *mortal) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
-	if err := m.alive(); err != nil {
-		return nil, err
-	}
-	return m.Store.Inbox(ctx, id, after)
-}
-
-// Take fails after the death, and hides instances only briefly.
-func (m *mortal) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
-	if err := m.alive(); err != nil {
-		return nil, time.Time{}, err
-	}
-	return impatient{m.Store}.Take(ctx, t)
-}
-
-// Lease fails after the death.
-func (m *mortal) Lease(ctx context.Context, worker string, until time.Time) error {
-	if err := m.alive(); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	m.worker = worker
-	m.mu.Unlock()
-	return m.Store.Lease(ctx, worker, until)
-}
-
-// impatient hides taken instances only briefly, so that a run after a crash need not wait.
-type impatient struct{ durable.Store }
-
-// Notify calls the store.
-func (s impatient) Notify(f func()) (stop func()) { return notify(s.Store, f) }
-
-// Begin calls the store.
-func (s impatient) Begin(ctx context.Context) (durable.Transaction, error) {
-	return begin(ctx, s.Store)
-}
-
-// Begin fails after the death, and so do the calls of the transaction.
-func (m *mortal) Begin(ctx context.Context) (durable.Transaction, error) {
-	if err := m.alive(); err != nil {
-		return nil, err
-	}
-	tx, err := begin(ctx, m.Store)
-	return &mortalTransaction{tx, m}, err
-}
-
-// begin calls Begin of a store that may have no transactions.
-func begin(ctx context.Context, s durable.Store) (durable.Transaction, error) {
-	if t, ok := s.(durable.Transactor); ok {
-		return t.Begin(ctx)
-	}
-	return nil, durable.ErrNoTx
-}
-
-// mortalTransaction is a transaction of a process that dies.
-type mortalTransaction struct {
-	durable.Transaction
-	store *mortal
-}
-
-// Inbox fails after the death.
-func (t *mortalTransaction) Inbox(ctx context.Context, id string, after int64) ([]durable.Message, error) {
-	if err := t.store.alive(); err != nil {
-		return nil, err
-	}
-	return t.Transaction.Inbox(ctx, id, after)
-}
-
-// Swap dies at its write.
-func (t *mortalTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
-	err = t.store.write(func() error {
-		mail, err = t.Transaction.Swap(ctx, r)
-		return err
-	})
-	t.store.noteWait(r, err)
-	return mail && err == nil, err
-}
-
-// Notify calls the store.
-func (m *mortal) Notify(f func()) (stop func()) { return notify(m.Store, f) }
-
-// notify calls Notify of a store that may not have it.
-func notify(s durable.Store, f func()) (stop func()) {
-	if n, ok := s.(durable.Notifier); ok {
-		return n.Notify(f)
-	}
-	return func() {}
-}
-
-// Take hides instances only briefly.
-func (s impatient) Take(ctx context.Context, t durable.Taking) ([]durable.Taken, time.Time, error) {
-	t.Hide = min(t.Hide, 20*time.Millisecond)
-	return s.Store.Take(ctx, t)
 }

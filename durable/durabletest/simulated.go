@@ -58,26 +58,26 @@ func (s simulated) Go(ctx context.Context, name string, f func(ctx context.Conte
 	}, job.Named(name), job.Shielded())
 }
 
-func (s simulated) Wait(ctx context.Context, bell <-chan struct{}, d time.Duration) {
+func (s simulated) Wait(ctx context.Context, wake <-chan struct{}, d time.Duration) {
 	if d != durable.Forever {
 		var stop context.CancelFunc
 		ctx, stop = s.WithTimeout(ctx, d)
 		defer stop()
 	}
-	if bell == nil {
-		bell = make(chan struct{}) // a nil channel would make a wait that does not report its end
+	if wake == nil {
+		wake = make(chan struct{}) // a nil channel would make a wait that does not report its end
 	}
-	s.wait(ctx, bell)
+	s.wait(ctx, wake)
 }
 
 // wait lets other work run. It looks up the worker first, since a context of the engine may carry
 // that of its caller.
-func (simulated) wait(ctx context.Context, bell <-chan struct{}) {
+func (simulated) wait(ctx context.Context, wake <-chan struct{}) {
 	worker := schedulers.Here()
 	if worker == nil {
 		worker = schedulers.WorkerFrom(ctx)
 	}
-	_ = schedulers.Wait(ctx, worker, nil, bell) // the caller checks what has happened
+	_ = schedulers.Wait(ctx, worker, nil, wake) // the caller checks what has happened
 }
 
 func (s simulated) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
@@ -124,11 +124,11 @@ func (t timedContext) Err() error {
 	return err
 }
 
-// ringing is a bell that is always ringing.
-var ringing = func() chan struct{} {
+// closed is a channel that never blocks a receiver.
+var closed = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-func (s simulated) Turn(ctx context.Context) { s.wait(context.WithoutCancel(ctx), ringing) }
+func (s simulated) Turn(ctx context.Context) { s.wait(context.WithoutCancel(ctx), closed) }
