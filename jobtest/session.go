@@ -94,9 +94,21 @@ func newSession(t testing.TB, program func(context.Context) error, single bool, 
 	if s.suspendEverywhere || !single {
 		restoreBudget = budget.EveryAwait()
 	}
-	ticks, stop := watch(maxStepTime)
-	over := make(chan struct{})
-	ended := make(chan struct{})
+	stopWatchdog := s.startWatchdog(cancel)
+	if s.goroutines = runtime.NumGoroutine(); single || *replayFlag != "" {
+		s.knownStacks = goroutines()
+	}
+	return s, func() {
+		stopWatchdog()
+		restoreBudget()
+		cancel(nil)
+	}
+}
+
+// startWatchdog starts a goroutine that calls cancel if a step does not return.
+func (s *session) startWatchdog(cancel context.CancelCauseFunc) (stop func()) {
+	ticks, stopTicks := watch(maxStepTime)
+	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -111,15 +123,10 @@ func newSession(t testing.TB, program func(context.Context) error, single bool, 
 			}
 		}
 	}()
-	if s.goroutines = runtime.NumGoroutine(); single || *replayFlag != "" {
-		s.knownStacks = goroutines()
-	}
-	return s, func() {
+	return func() {
 		close(over)
-		stop()
+		stopTicks()
 		<-ended
-		restoreBudget()
-		cancel(nil)
 	}
 }
 

@@ -68,73 +68,97 @@ func (s *Store) scan(ctx context.Context, f durable.Filter) (ids []string, err e
 // scanBucket calls f for each instance of a bucket. It reads at least as far as the leader was at
 // the start: if it asked the leader again at the end, it might never finish while others write.
 func (s *Store) scanBucket(ctx context.Context, b *bucket, f func(id string, n note)) error {
-	prefix := b.prefix + "i."
-	newest, err := s.newest(ctx, b, prefix)
+	newest, err := s.newest(ctx, b)
 	if err != nil {
 		return err
 	}
-	var c jetstream.Consumer
-	err = s.try(ctx, func(ctx context.Context) (err error) {
-		c, err = s.js.CreateConsumer(ctx, b.name, jetstream.ConsumerConfig{
-			FilterSubject: prefix + "*", AckPolicy: jetstream.AckNonePolicy, HeadersOnly: true, MemoryStorage: true, Replicas: 1,
-			InactiveThreshold: inactivity,
-		})
-		return err
-	})
+	c, err := s.newScan(ctx, b)
 	if err != nil {
 		return err
 	}
 	defer func() { // or the server forgets it after a while
-		_ = s.js.DeleteConsumer(context.WithoutCancel(ctx), b.name, c.CachedInfo().Name)
+		_ = s.js.DeleteConsumer(context.WithoutCancel(ctx), b.name, c.consumer.CachedInfo().Name)
 	}()
 	begin := time.Now()
-	for n, read, more := uint64(0), uint64(0), true; more; {
-		messages, err := c.FetchNoWait(batch)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		more = false
-		for m := range messages.Messages() {
-			n, more = n+1, true
-			meta, err := m.Metadata()
-			if err != nil || meta.Sequence.Consumer != n {
-				return fmt.Errorf("%w: a list of %s has a gap", ErrUnavailable, b.name)
-			}
-			read = meta.Sequence.Stream
-			var what note
-			id, ok := text(strings.TrimPrefix(m.Subject(), prefix))
-			if ok && json.Unmarshal([]byte(m.Headers().Get(noteHeader)), &what) == nil {
-				f(id, what)
-			}
-		}
-		if errors.Is(messages.Error(), nats.ErrNoResponders) && ctx.Err() == nil && time.Since(begin) < s.timeout {
-			more = true // another server has the consumer, and this one does not know it yet
+	for {
+		n, err := c.readBatch(f)
+		switch {
+		case errors.Is(err, ErrUnavailable):
+			return err
+		case errors.Is(err, nats.ErrNoResponders) && ctx.Err() == nil && time.Since(begin) < s.timeout:
+			// Another server has the consumer, and this one does not know it yet.
 			pause(ctx, 10*time.Millisecond)
 			continue
-		}
-		if err := errors.Join(messages.Error(), ctx.Err()); err != nil {
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		if more || read >= newest {
+		case errors.Join(err, ctx.Err()) != nil:
+			return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(err, ctx.Err()))
+		case n > 0:
 			continue
+		case c.read >= newest:
+			return nil
 		}
 		// The consumer may be on any replica, which may lag behind the leader.
-		switch now, err := s.newest(ctx, b, prefix); {
-		case err != nil || now <= read:
+		switch now, err := s.newest(ctx, b); {
+		case err != nil || now <= c.read:
 			return err // nil: the newest one has been deleted
 		case time.Since(begin) > s.timeout:
 			return fmt.Errorf("%w: a server of %s is left behind", ErrUnavailable, b.name)
 		}
-		more = true
 		pause(ctx, 10*time.Millisecond)
 	}
-	return nil
 }
+
+// scan is a consumer of the instances of a bucket.
+type scan struct {
+	bucket   *bucket
+	consumer jetstream.Consumer
+	count    uint64 // of messages
+	read     uint64 // the sequence number of the last one
+}
+
+// newScan makes the consumer of a scan.
+func (s *Store) newScan(ctx context.Context, b *bucket) (*scan, error) {
+	c := &scan{bucket: b}
+	err := s.try(ctx, func(ctx context.Context) (err error) {
+		c.consumer, err = s.js.CreateConsumer(ctx, b.name, jetstream.ConsumerConfig{
+			FilterSubject: b.instances() + "*", AckPolicy: jetstream.AckNonePolicy, HeadersOnly: true, MemoryStorage: true, Replicas: 1,
+			InactiveThreshold: inactivity,
+		})
+		return err
+	})
+	return c, err
+}
+
+// readBatch calls f for the next instances, and returns the number of messages. The error is
+// ErrUnavailable, or the one that ended the batch.
+func (c *scan) readBatch(f func(id string, n note)) (n int, err error) {
+	messages, err := c.consumer.FetchNoWait(batch)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	for m := range messages.Messages() {
+		n++
+		c.count++
+		meta, err := m.Metadata()
+		if err != nil || meta.Sequence.Consumer != c.count {
+			return n, fmt.Errorf("%w: a list of %s has a gap", ErrUnavailable, c.bucket.name)
+		}
+		c.read = meta.Sequence.Stream
+		var what note
+		id, ok := text(strings.TrimPrefix(m.Subject(), c.bucket.instances()))
+		if ok && json.Unmarshal([]byte(m.Headers().Get(noteHeader)), &what) == nil {
+			f(id, what)
+		}
+	}
+	return n, messages.Error()
+}
+
+// instances returns the beginning of the subjects of instances.
+func (b *bucket) instances() string { return b.prefix + "i." }
 
 // newest returns the revision of the newest instance of a bucket, according to the leader; 0:
 // there is none.
-func (s *Store) newest(ctx context.Context, b *bucket, prefix string) (uint64, error) {
-	m, err := s.last(ctx, b, prefix+"*")
+func (s *Store) newest(ctx context.Context, b *bucket) (uint64, error) {
+	m, err := s.last(ctx, b, b.instances()+"*")
 	if err != nil || m == nil {
 		return 0, err
 	}

@@ -330,7 +330,7 @@ func (s *Store) shardOf(id string) int {
 func (s *Store) workers() *bucket { return s.buckets[len(s.buckets)-1] }
 
 // subject returns the subject of an instance's entry.
-func (s *Store) subject(id string) string { return s.bucketOf(id).prefix + "i." + token(id) }
+func (s *Store) subject(id string) string { return s.bucketOf(id).instances() + token(id) }
 
 // partSubject returns the subject of a separate part of a mailbox.
 func (s *Store) partSubject(id, what, birth, name string) string {

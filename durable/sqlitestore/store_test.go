@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -122,19 +123,40 @@ func TestAFullDiskFailsTheWriteAlone(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// holdWriter keeps the writer busy until release is called.
+func holdWriter(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	held, end := make(chan struct{}), make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		done <- s.w.do(t.Context(), true, func(context.Context, *statements) error {
+			close(held)
+			<-end
+			return nil
+		})
+	}()
+	<-held
+	return func() {
+		t.Helper()
+		close(end)
+		assert.NoError(t, <-done)
+	}
+}
+
+// waitForQueue waits until the writer's queue has n writes.
+func waitForQueue(s *Store, n int) {
+	for waiting := 0; waiting < n; runtime.Gosched() {
+		s.w.mu.Lock()
+		waiting = len(s.w.queue)
+		s.w.mu.Unlock()
+	}
+}
+
 // If one write of a group causes an error of the database, the others still succeed.
 func TestTheOthersOfAGroupAreMade(t *testing.T) {
 	s := opened(t, fileIn(t))
-	held, release := make(chan struct{}), make(chan struct{})
+	release := holdWriter(t, s)
 	var all sync.WaitGroup
-	all.Go(func() { // keeps the writer busy until the group is together
-		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
-			close(held)
-			<-release
-			return nil
-		}))
-	})
-	<-held
 	errs := make([]error, 20)
 	for i := range errs {
 		all.Go(func() {
@@ -148,12 +170,8 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 			})
 		})
 	}
-	for waiting := 0; waiting < len(errs); {
-		s.w.mu.Lock()
-		waiting = len(s.w.queue)
-		s.w.mu.Unlock()
-	}
-	close(release)
+	waitForQueue(s, len(errs))
+	release()
 	all.Wait()
 	for i, err := range errs {
 		_, found := s.Load(t.Context(), fmt.Sprint("i", i))
@@ -169,28 +187,16 @@ func TestTheOthersOfAGroupAreMade(t *testing.T) {
 
 func TestAWriteWhoseContextHasEndedIsNotMade(t *testing.T) {
 	s := opened(t, fileIn(t))
-	held, release := make(chan struct{}), make(chan struct{})
+	release := holdWriter(t, s)
 	var all sync.WaitGroup
-	all.Go(func() {
-		assert.NoError(t, s.w.do(t.Context(), true, func(context.Context, *statements) error {
-			close(held)
-			<-release
-			return nil
-		}))
-	})
-	<-held
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() {
 		_, err := s.Swap(ctx, instance("a"))
 		assert.ErrorIs(t, err, context.Canceled)
 	})
-	for waiting := 0; waiting == 0; {
-		s.w.mu.Lock()
-		waiting = len(s.w.queue)
-		s.w.mu.Unlock()
-	}
+	waitForQueue(s, 1)
 	cancel()
-	close(release)
+	release()
 	all.Wait()
 	_, err := s.Load(t.Context(), "a")
 	assert.ErrorIs(t, err, durable.ErrNotFound)
