@@ -57,7 +57,7 @@
 //	state := f.State
 //	f.State = statemachine.Running
 //	switch state {
-//	case 0:
+//	case statemachine.NotStarted:
 //	case 1:
 //		goto resume1
 //	case 2:
@@ -72,14 +72,14 @@
 //
 //	f.fetch1, f.x, err = fetchEnter(r, args.ctx, args.a)
 //	if f.fetch1 == nil {
-//		goto resumed1
+//		goto after1
 //	}
 //	f.State = 1
 //	return false, 0, nil
 //	resume1:
 //	f.x, err = f.fetch1.Results(r)
 //	f.fetch1 = nil
-//	resumed1:
+//	after1:
 //
 // If the resumed callee panicked, Results raises the panic again. So a panic always passes
 // through the caller: natively while everything runs on one stack, and through Results after a
@@ -182,9 +182,9 @@
 // first, as C# machines do, would be a different program.
 //
 //	f.len1 = len(args.s)
-//	f.count1, count2 = countEnter(r, args.ctx)
+//	f.count1, count1Value = countEnter(r, args.ctx)
 //	…
-//	return true, calls + f.len1 + count2
+//	return true, calls + f.len1 + count1Value
 //
 // Whether gc evaluates an operation early depends on its kind and type: order.go of internal/lower
 // follows the compiler's walk/order.go. The rest stays one expression, which gc compiles again

@@ -31,7 +31,7 @@ func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// othersFrame is what [others] keeps while it is suspended.
+// othersFrame is the frame of [others]: what it keeps while it is suspended.
 type othersFrame struct {
 	statemachine.Frame
 
@@ -43,7 +43,7 @@ func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -131,7 +131,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -257,7 +257,7 @@ case1:
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:259
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -266,7 +266,7 @@ resume2:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:268
 	f.lockOrRLockOrAcquire2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
 //line github.com/movenext/movenext/coord/budget_async_test.go:273
@@ -277,7 +277,7 @@ case2:
 	f.lockOrRLockOrAcquire2, err = f.u.mutex.LockEnter(r, f.ended)
 //line github.com/movenext/movenext/coord/budget_async_test.go:279
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -286,7 +286,7 @@ resume3:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:288
 	f.lockOrRLockOrAcquire2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	if errors.Is(err, errUsed) {
 		err = nil
@@ -299,7 +299,7 @@ case3:
 	f.lockOrRLockOrAcquire2, err = f.u.readers.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:301
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	return false, nil
@@ -308,7 +308,7 @@ resume4:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:310
 	f.lockOrRLockOrAcquire2 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
 //line github.com/movenext/movenext/coord/budget_async_test.go:315
@@ -319,7 +319,7 @@ case4:
 	f.lockOrRLockOrAcquire2, err = f.u.readers.RLockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:321
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed5
+		goto after5
 	}
 	f.State = 5
 	return false, nil
@@ -328,7 +328,7 @@ resume5:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:330
 	f.lockOrRLockOrAcquire2 = nil
-resumed5:
+after5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
 //line github.com/movenext/movenext/coord/budget_async_test.go:335
@@ -339,7 +339,7 @@ case5:
 	f.lockOrRLockOrAcquire2, err = f.u.keyed.LockEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:341
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed6
+		goto after6
 	}
 	f.State = 6
 	return false, nil
@@ -348,7 +348,7 @@ resume6:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:350
 	f.lockOrRLockOrAcquire2 = nil
-resumed6:
+after6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:355
@@ -359,7 +359,7 @@ case6:
 	f.lockOrRLockOrAcquire2, err = f.u.limiter.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:361
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed7
+		goto after7
 	}
 	f.State = 7
 	return false, nil
@@ -368,7 +368,7 @@ resume7:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:370
 	f.lockOrRLockOrAcquire2 = nil
-resumed7:
+after7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:375
@@ -379,7 +379,7 @@ case7:
 	f.lockOrRLockOrAcquire2, err = f.u.permits.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:381
 	if f.lockOrRLockOrAcquire2 == nil {
-		goto resumed8
+		goto after8
 	}
 	f.State = 8
 	return false, nil
@@ -388,7 +388,7 @@ resume8:
 	err = f.lockOrRLockOrAcquire2.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:390
 	f.lockOrRLockOrAcquire2 = nil
-resumed8:
+after8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:395
@@ -401,7 +401,7 @@ case8:
 	f.waitOrSend9, err = f.u.auto.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:403
 	if f.waitOrSend9 == nil {
-		goto resumed9
+		goto after9
 	}
 	f.State = 9
 	return false, nil
@@ -410,7 +410,7 @@ resume9:
 	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:412
 	f.waitOrSend9 = nil
-resumed9:
+after9:
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
@@ -418,7 +418,7 @@ case9:
 	f.waitOrSend9, err = f.u.manual.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:420
 	if f.waitOrSend9 == nil {
-		goto resumed10
+		goto after10
 	}
 	f.State = 10
 	return false, nil
@@ -427,7 +427,7 @@ resume10:
 	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:429
 	f.waitOrSend9 = nil
-resumed10:
+after10:
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
@@ -435,7 +435,7 @@ case10:
 	f.waitOrSend9, err = f.u.countdown.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:437
 	if f.waitOrSend9 == nil {
-		goto resumed11
+		goto after11
 	}
 	f.State = 11
 	return false, nil
@@ -444,7 +444,7 @@ resume11:
 	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:446
 	f.waitOrSend9 = nil
-resumed11:
+after11:
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
@@ -454,7 +454,7 @@ case11:
 	f.wait12, leader, err = f.u.alone.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:456
 	if f.wait12 == nil {
-		goto resumed12
+		goto after12
 	}
 	f.State = 12
 	return false, nil
@@ -463,7 +463,7 @@ resume12:
 	leader, err = f.wait12.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:465
 	f.wait12 = nil
-resumed12:
+after12:
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	if !leader {
 		f.State = statemachine.Finished
@@ -478,7 +478,7 @@ case12:
 	f.waitOrSend9, err = f.u.newest.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/budget_async_test.go:480
 	if f.waitOrSend9 == nil {
-		goto resumed13
+		goto after13
 	}
 	f.State = 13
 	return false, nil
@@ -487,7 +487,7 @@ resume13:
 	err = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:489
 	f.waitOrSend9 = nil
-resumed13:
+after13:
 	goto endSwitch1
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
@@ -495,7 +495,7 @@ case13:
 	f.waitOrSend9, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
 //line github.com/movenext/movenext/coord/budget_async_test.go:497
 	if f.waitOrSend9 == nil {
-		goto resumed14
+		goto after14
 	}
 	f.State = 14
 	return false, nil
@@ -504,7 +504,7 @@ resume14:
 	err2 = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:506
 	f.waitOrSend9 = nil
-resumed14:
+after14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -517,7 +517,7 @@ resumed14:
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:519
 	if f.receive15 == nil {
-		goto resumed15
+		goto after15
 	}
 	f.State = 15
 	return false, nil
@@ -526,7 +526,7 @@ resume15:
 	v, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:528
 	f.receive15 = nil
-resumed15:
+after15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	if v != 7 {
 		f.State = statemachine.Finished
@@ -541,7 +541,7 @@ case14:
 	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
 //line github.com/movenext/movenext/coord/budget_async_test.go:543
 	if f.waitOrSend9 == nil {
-		goto resumed16
+		goto after16
 	}
 	f.State = 16
 	return false, nil
@@ -550,7 +550,7 @@ resume16:
 	err3 = f.waitOrSend9.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:552
 	f.waitOrSend9 = nil
-resumed16:
+after16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	if err3 != nil {
 		f.State = statemachine.Finished
@@ -563,7 +563,7 @@ resumed16:
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/budget_async_test.go:565
 	if f.receive15 == nil {
-		goto resumed17
+		goto after17
 	}
 	f.State = 17
 	return false, nil
@@ -572,7 +572,7 @@ resume17:
 	v2, err = f.receive15.Results(r)
 //line github.com/movenext/movenext/coord/budget_async_test.go:574
 	f.receive15 = nil
-resumed17:
+after17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	if v2 != 7 {
 		f.State = statemachine.Finished
@@ -629,7 +629,8 @@ func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
-// misusesFrame is what [misuses] keeps while it is suspended.
+// misusesFrame is the frame of [misuses]: what it keeps while it is suspended, its results among
+// it.
 type misusesFrame struct {
 	statemachine.Frame
 
@@ -645,11 +646,11 @@ type misusesFrame struct {
 
 // MoveNext runs [misuses] from where it stopped to its next suspension (false) or its end (true).
 func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
-	var misuse2 int
+	var misuse1Value int
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -664,24 +665,24 @@ range1:
 	}
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	f.misuse1, misuse2 = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:669
+	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.u, f.keyed)
+//line github.com/movenext/movenext/coord/budget_async_test.go:670
 	if f.misuse1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	misuse2 = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:678
+	misuse1Value = f.misuse1.Results(r)
+//line github.com/movenext/movenext/coord/budget_async_test.go:679
 	f.misuse1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
-	f.panics += misuse2
+	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:685
+//line github.com/movenext/movenext/coord/budget_async_test.go:686
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -737,7 +738,7 @@ func misuseEnter(r *statemachine.Run, ctx context.Context, u *uncontended, keyed
 	return m, 0
 }
 
-// misuseFrame is what [misuse] keeps while it is suspended.
+// misuseFrame is the frame of [misuse]: what it keeps while it is suspended, its results among it.
 type misuseFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -766,7 +767,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -796,43 +797,43 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:800
+//line github.com/movenext/movenext/coord/budget_async_test.go:801
 	if f.lockOrAcquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:809
+//line github.com/movenext/movenext/coord/budget_async_test.go:810
 	f.lockOrAcquire1 = nil
-resumed1:
+after1:
 	goto endIf1
 else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:817
+//line github.com/movenext/movenext/coord/budget_async_test.go:818
 	if f.lockOrAcquire1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:826
+//line github.com/movenext/movenext/coord/budget_async_test.go:827
 	f.lockOrAcquire1 = nil
-resumed2:
+after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:832
+//line github.com/movenext/movenext/coord/budget_async_test.go:833
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:836
+//line github.com/movenext/movenext/coord/budget_async_test.go:837
 }
 
 // Location returns where [misuse] is suspended.
@@ -864,4 +865,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 287952acf86e15b5
+// Digest of what is above: 1a0fd8bdf6614629

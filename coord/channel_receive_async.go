@@ -24,7 +24,7 @@ func receiveAllAsync[T any](ctx context.Context, c *Channel[T]) *job.Stream[T] {
 	})
 }
 
-// receiveAllFrame is what [receiveAll] keeps while it is suspended.
+// receiveAllFrame is the frame of [receiveAll]: what it keeps while it is suspended.
 type receiveAllFrame[T any] struct {
 	statemachine.Producer[T]
 
@@ -42,7 +42,7 @@ func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -56,7 +56,7 @@ for1:
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:58
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -65,7 +65,7 @@ resume1:
 	v, f.err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:67
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/channel_receive.go:99
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
@@ -105,4 +105,4 @@ func (f *receiveAllFrame[T]) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 98, 102)
 }
 
-// Digest of what is above: 3180c04cdd876637
+// Digest of what is above: 42f4ffa4726e9c9c

@@ -51,7 +51,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -65,7 +65,7 @@ for1:
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/entered_async_test.go:67
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -74,7 +74,7 @@ resume1:
 	v, err2 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:76
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	if err2 != nil {
 		err = err2
@@ -89,7 +89,7 @@ resumed1:
 	f.send2, err3 = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/coord/entered_async_test.go:91
 	if f.send2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -98,7 +98,7 @@ resume2:
 	err3 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:100
 	f.send2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	if err3 != nil {
 		err = err3
@@ -147,7 +147,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 	return m.Start(ctx, &r, m)
 }
 
-// askFrame is what [ask] keeps while it is suspended.
+// askFrame is the frame of [ask]: what it keeps while it is suspended, its results among it.
 type askFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -169,13 +169,13 @@ type askFrame struct {
 // parameter rounds is needed only before the first suspension.
 func (f *askFrame) moveNext(r *statemachine.Run, rounds int) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var send2 error
-	var receive1 int
-	var receive3 error
+	var send1Err error
+	var receive2Value int
+	var receive2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -199,21 +199,21 @@ range1:
 	}
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	f.send1, send2 = f.out.SendEnter(r, f.ctx, f.v)
+	f.send1, send1Err = f.out.SendEnter(r, f.ctx, f.v)
 //line github.com/movenext/movenext/coord/entered_async_test.go:204
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	send2 = f.send1.Results(r)
+	send1Err = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:213
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	f.err = send2
+	f.err = send1Err
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	if f.err != nil {
 		f.State = statemachine.Finished
@@ -222,21 +222,21 @@ resumed1:
 	}
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	f.receive2, receive1, receive3 = f.in.ReceiveEnter(r, f.ctx)
+	f.receive2, receive2Value, receive2Err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/entered_async_test.go:227
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	receive1, receive3 = f.receive2.Results(r)
+	receive2Value, receive2Err = f.receive2.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:236
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	f.v, f.err = receive1, receive3
+	f.v, f.err = receive2Value, receive2Err
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	if f.err != nil {
 		f.State = statemachine.Finished
@@ -292,7 +292,8 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	return m.Start(ctx, &r, m)
 }
 
-// farewellFrame is what [farewell] keeps while it is suspended.
+// farewellFrame is the frame of [farewell]: what it keeps while it is suspended, its results among
+// it.
 type farewellFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -324,11 +325,11 @@ func (f *farewellFrame) moveNext(r *statemachine.Run, args *farewellArgs) bool {
 // its epilogue.
 func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	var wait2 error
+	var wait1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -353,27 +354,27 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 	}
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	f.wait1, wait2 = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:358
+	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:359
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	wait2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:367
+	wait1Err = f.wait1.Results(r)
+//line github.com/movenext/movenext/coord/entered_async_test.go:368
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
-	f.result0 = wait2
+	f.result0 = wait1Err
 epilogue:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:377
+//line github.com/movenext/movenext/coord/entered_async_test.go:378
 		return true, false
 	}
 	f.State = 2
@@ -381,7 +382,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:385
+//line github.com/movenext/movenext/coord/entered_async_test.go:386
 	goto epilogue
 }
 
@@ -420,7 +421,8 @@ func farewellFunc1Enter(r *statemachine.Run, out *coord.Channel[string], ctx con
 	return m
 }
 
-// farewellFunc1Frame is what a function literal of [farewell] keeps while it is suspended.
+// farewellFunc1Frame is the frame of a function literal of [farewell]: what it keeps while it is
+// suspended.
 type farewellFunc1Frame struct {
 	statemachine.Frame
 
@@ -446,7 +448,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -455,18 +457,18 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:459
+//line github.com/movenext/movenext/coord/entered_async_test.go:461
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:468
+//line github.com/movenext/movenext/coord/entered_async_test.go:470
 	f.send1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true
 }
@@ -512,7 +514,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -523,18 +525,18 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	// entered_test.go:160: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:160
 	f.receive1, v, err = f.in.ReceiveEnter(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:527
+//line github.com/movenext/movenext/coord/entered_async_test.go:529
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:160
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:536
+//line github.com/movenext/movenext/coord/entered_async_test.go:538
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/entered_test.go:161
 	if err == nil {
 		f.State = statemachine.Finished
@@ -544,9 +546,9 @@ resumed1:
 	// entered_test.go:164: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:548
+//line github.com/movenext/movenext/coord/entered_async_test.go:550
 	if f.receive1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.second, f.in = nil, nil // not needed any more
@@ -554,9 +556,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:558
+//line github.com/movenext/movenext/coord/entered_async_test.go:560
 	f.receive1 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -584,4 +586,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 92cf747d82e1e8e8
+// Digest of what is above: 90b654aaa6413ac0

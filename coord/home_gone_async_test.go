@@ -50,7 +50,7 @@ func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -61,7 +61,7 @@ func (f *locksMutexLocals) moveNext(r *statemachine.Run, args *locksMutexArgs) (
 	f.lock1, err = args.m.LockEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:63
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -70,7 +70,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:72
 	f.lock1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	return true, err
@@ -132,7 +132,7 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -149,7 +149,7 @@ func (f *locksRWLocals) moveNext(r *statemachine.Run, args *locksRWArgs) (finish
 	f.lockOrRLock1, err = args.m.LockEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:151
 	if f.lockOrRLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -158,7 +158,7 @@ resume1:
 	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:160
 	f.lockOrRLock1 = nil
-resumed1:
+after1:
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
@@ -166,7 +166,7 @@ else1:
 	f.lockOrRLock1, err = args.m.RLockEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:168
 	if f.lockOrRLock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -175,7 +175,7 @@ resume2:
 	err = f.lockOrRLock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:177
 	f.lockOrRLock1 = nil
-resumed2:
+after2:
 endIf1:
 	f.State = statemachine.Finished
 	return true, err
@@ -237,7 +237,7 @@ func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -248,7 +248,7 @@ func (f *locksKeyLocals) moveNext(r *statemachine.Run, args *locksKeyArgs) (fini
 	f.lock1, err = args.m.LockEnter(r, args.ctx, args.key)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:250
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -257,7 +257,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:259
 	f.lock1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	return true, err
@@ -320,7 +320,7 @@ func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -331,7 +331,7 @@ func (f *acquiresLocals) moveNext(r *statemachine.Run, args *acquiresArgs) (fini
 	f.acquire1, err = args.s.AcquireEnter(r, args.ctx, args.n)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:333
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -340,7 +340,7 @@ resume1:
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:342
 	f.acquire1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	return true, err
@@ -403,7 +403,7 @@ func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSigna
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -414,7 +414,7 @@ func (f *waitsForSignalLocals) moveNext(r *statemachine.Run, args *waitsForSigna
 	f.wait1, err = args.e.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:416
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -423,7 +423,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:425
 	f.wait1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	return true, err
@@ -486,7 +486,7 @@ func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -497,7 +497,7 @@ func (f *waitsForGateLocals) moveNext(r *statemachine.Run, args *waitsForGateArg
 	f.wait1, err = args.e.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:499
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -506,7 +506,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:508
 	f.wait1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	return true, err
@@ -569,7 +569,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -582,7 +582,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (finished bool, result
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:584
 	if f.lockOrWait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -591,7 +591,7 @@ resume1:
 	err = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:593
 	f.lockOrWait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err != nil {
 		result0 = err
@@ -611,7 +611,7 @@ resumed1:
 	f.lockOrWait1, err2 = f.c.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:613
 	if f.lockOrWait1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.c = nil, nil // not needed any more
@@ -621,7 +621,7 @@ resume2:
 	err2 = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:623
 	f.lockOrWait1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err2
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:628
@@ -688,7 +688,7 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -699,7 +699,7 @@ func (f *receivesLocals) moveNext(r *statemachine.Run, args *receivesArgs) (fini
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:701
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -708,7 +708,7 @@ resume1:
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:710
 	f.receive1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:69
 	return true, v, err
@@ -771,7 +771,7 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -782,7 +782,7 @@ func (f *sendsLocals) moveNext(r *statemachine.Run, args *sendsArgs) (finished b
 	f.send1, err = args.c.SendEnter(r, args.ctx, args.v)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:784
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -791,7 +791,7 @@ resume1:
 	err = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:793
 	f.send1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:75
 	return true, err
@@ -821,4 +821,4 @@ func (f *sendsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9d5526c6b5e28a9a
+// Digest of what is above: db519ca0813ecb73

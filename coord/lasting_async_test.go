@@ -53,7 +53,7 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (finished bool, err e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -75,7 +75,7 @@ range1:
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:77
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -84,7 +84,7 @@ resume1:
 	v, err2 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:86
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
@@ -183,7 +183,7 @@ func (f *endsAsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -201,7 +201,7 @@ range1:
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:203
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -210,7 +210,7 @@ resume1:
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:212
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	if err != nil {
 		f.State = statemachine.Finished
@@ -288,7 +288,7 @@ func (f *changesLocals) moveNext(r *statemachine.Run, all []context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -316,7 +316,7 @@ range2:
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:318
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -325,7 +325,7 @@ resume1:
 	v, err2 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:327
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
@@ -408,7 +408,7 @@ func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Contex
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -432,7 +432,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_async_test.go:434
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -441,7 +441,7 @@ resume1:
 	v, err2 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/lasting_async_test.go:443
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:243
 	if err2 != nil {
 		err = err2
@@ -486,4 +486,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7652a04dbe1f81f0
+// Digest of what is above: 19470b4bd8afc6e6

@@ -49,12 +49,12 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	var err error
 	var box int
 	var err2 error
-	var wait2 error
+	var wait3Err error
 	var err3 error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -71,7 +71,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:73
 	if frame.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
@@ -80,7 +80,7 @@ resume1:
 	_, err = frame.wait1.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:82
 	frame.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	if err != nil {
 		frame.State = statemachine.Finished
@@ -94,7 +94,7 @@ for1:
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:96
 	if frame.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	return false, 0, nil
@@ -103,30 +103,30 @@ resume2:
 	box, err2 = frame.receive2.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:105
 	frame.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
 	if !(errors.Is(err2, coord.ErrClosed)) {
 		goto endIf1
 	}
 	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
 //line github.com/movenext/movenext/coord/machines_test.go:48
-	frame.wait3, wait2 = frame.f.overtime.WaitEnter(r, frame.ctx)
+	frame.wait3, wait3Err = frame.f.overtime.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:115
 	if frame.wait3 == nil {
-		goto resumed3
+		goto after3
 	}
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, 0, nil
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
-	wait2 = frame.wait3.Results(r)
+	wait3Err = frame.wait3.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:125
 	frame.wait3 = nil
-resumed3:
+after3:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/machines_test.go:48
-	return true, frame.mine, wait2
+	return true, frame.mine, wait3Err
 endIf1:
 	if err2 != nil {
 		frame.State = statemachine.Finished
@@ -138,7 +138,7 @@ endIf1:
 	frame.carry4, err3 = carryEnter(r, frame.ctx, frame.f, box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:140
 	if frame.carry4 == nil {
-		goto resumed4
+		goto after4
 	}
 	frame.State = 4
 	return false, 0, nil
@@ -147,7 +147,7 @@ resume4:
 	err3 = frame.carry4.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:149
 	frame.carry4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	if err3 != nil {
 		frame.State = statemachine.Finished
@@ -241,7 +241,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -258,7 +258,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
 //line github.com/movenext/movenext/coord/machines_async_test.go:260
 	if frame.acquireOrSendOrLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, nil
@@ -267,7 +267,7 @@ resume1:
 	err = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:269
 	frame.acquireOrSendOrLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	if err != nil {
 		frame.State = statemachine.Finished
@@ -279,7 +279,7 @@ resumed1:
 	frame.acquireOrSendOrLock1, err2 = frame.f.out.SendEnter(r, frame.ctx, frame.box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:281
 	if frame.acquireOrSendOrLock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	return false, nil
@@ -288,7 +288,7 @@ resume2:
 	err2 = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:290
 	frame.acquireOrSendOrLock1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
@@ -301,7 +301,7 @@ resumed2:
 	frame.acquireOrSendOrLock1, err3 = frame.f.ledger.LockEnter(r, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:303
 	if frame.acquireOrSendOrLock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	frame.State = 3
 	frame.ctx = nil // not needed any more
@@ -311,7 +311,7 @@ resume3:
 	err3 = frame.acquireOrSendOrLock1.Results(r)
 //line github.com/movenext/movenext/coord/machines_async_test.go:313
 	frame.acquireOrSendOrLock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	if err3 != nil {
 		frame.State = statemachine.Finished
@@ -355,4 +355,4 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eb9907a9b9fb27cc
+// Digest of what is above: 090a44ab11391244

@@ -74,7 +74,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -87,7 +87,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/object_loan_async.go:89
 	if f.borrow1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/coord/object_loan.go:40
@@ -97,7 +97,7 @@ resume1:
 	l, err = f.borrow1.Results(r)
 //line github.com/movenext/movenext/coord/object_loan_async.go:99
 	f.borrow1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
 	if err != nil || l.hasObject {
 		f.State = statemachine.Finished
@@ -109,7 +109,7 @@ resumed1:
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
 //line github.com/movenext/movenext/coord/object_loan_async.go:111
 	if f.makeObject2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p = nil, nil // not needed any more
@@ -120,7 +120,7 @@ resume2:
 	result0, result1 = f.makeObject2.Results(r)
 //line github.com/movenext/movenext/coord/object_loan_async.go:122
 	f.makeObject2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -181,7 +181,8 @@ func makeObjectEnter[T any](r *statemachine.Run, ctx context.Context, p *objectP
 	return m, *new(T), nil
 }
 
-// makeObjectFrame is what [makeObject] keeps while it is suspended.
+// makeObjectFrame is the frame of [makeObject]: what it keeps while it is suspended, its results
+// among it.
 type makeObjectFrame[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -207,7 +208,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -230,7 +231,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 	f.await1 = f.m.job
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:234
+//line github.com/movenext/movenext/coord/object_loan_async.go:235
 		goto resume1
 	}
 	f.State = 1
@@ -240,14 +241,14 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:244
+//line github.com/movenext/movenext/coord/object_loan_async.go:245
 	f.await1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:251
+//line github.com/movenext/movenext/coord/object_loan_async.go:252
 }
 
 // Location returns where [makeObject] is suspended.
@@ -315,7 +316,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -326,22 +327,22 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:66: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:330
+//line github.com/movenext/movenext/coord/object_loan_async.go:331
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:339
+//line github.com/movenext/movenext/coord/object_loan_async.go:340
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/object_loan.go:67
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:345
+//line github.com/movenext/movenext/coord/object_loan_async.go:346
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:68
 		return true, result0
@@ -361,7 +362,7 @@ resumed1:
 	f.await2 = f.u.job
 //line github.com/movenext/movenext/coord/object_loan.go:73
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:365
+//line github.com/movenext/movenext/coord/object_loan_async.go:366
 		goto resume2
 	}
 	f.State = 2
@@ -371,16 +372,16 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:73
 	_, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan_async.go:375
+//line github.com/movenext/movenext/coord/object_loan_async.go:376
 	f.await2 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:74
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:380
+//line github.com/movenext/movenext/coord/object_loan_async.go:381
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:75
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:384
+//line github.com/movenext/movenext/coord/object_loan_async.go:385
 }
 
 // Location returns where [useObject] is suspended.
@@ -407,4 +408,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 93c6d7b44fc7e93f
+// Digest of what is above: 6fade9bfc19c132e

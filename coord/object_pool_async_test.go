@@ -74,7 +74,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -161,7 +161,7 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -238,7 +238,7 @@ func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -260,7 +260,7 @@ range1:
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:262
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -269,7 +269,7 @@ resume1:
 	f.v, err = f.get1.Results(r)
 //line github.com/movenext/movenext/coord/object_pool_async_test.go:271
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
 	if err != nil {
 		f.State = statemachine.Finished
@@ -325,4 +325,4 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: daf986cbb8b09a0a
+// Digest of what is above: e943c5b42fa5df4f

@@ -52,7 +52,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -71,7 +71,7 @@ for1:
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/pingpong_async_test.go:73
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -80,7 +80,7 @@ resume1:
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/pingpong_async_test.go:82
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
 	if err != nil {
 		result0 = err
@@ -94,7 +94,7 @@ resumed1:
 	f.send2, err2 = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/coord/pingpong_async_test.go:96
 	if f.send2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -103,7 +103,7 @@ resume2:
 	err2 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/pingpong_async_test.go:105
 	f.send2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	if err2 != nil {
 		result0 = err2
@@ -153,7 +153,8 @@ func questionAsync(ctx context.Context, out, in *coord.Channel[int], n int) (res
 	return m.Start(ctx, &r, m)
 }
 
-// questionFrame is what [question] keeps while it is suspended.
+// questionFrame is the frame of [question]: what it keeps while it is suspended, its results among
+// it.
 type questionFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -181,7 +182,7 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -206,22 +207,22 @@ range1:
 	// pingpong_test.go:32: if err := out.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.send1, err2 = f.out.SendEnter(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:210
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:211
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:219
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:220
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:225
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:226
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 		return true
@@ -229,22 +230,22 @@ resumed1:
 	// pingpong_test.go:35: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
 	f.receive2, v, err3 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:233
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:234
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
 	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:242
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:243
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	if err3 != nil {
 		f.err = err3
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:248
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
 		return true
@@ -252,16 +253,16 @@ resumed2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:31
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:256
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:261
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:262
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:265
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:266
 }
 
 // Location returns where [question] is suspended.
@@ -287,4 +288,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 006a4de61b498ac3
+// Digest of what is above: 58856adf6f586fb5

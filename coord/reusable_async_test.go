@@ -50,7 +50,7 @@ func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (finished bool, err 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -83,7 +83,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/reusable_async_test.go:85
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -92,7 +92,7 @@ resume1:
 	v, err2 = f.get1.Results(run1)
 //line github.com/movenext/movenext/coord/reusable_async_test.go:94
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
@@ -150,7 +150,8 @@ func inquireAsync(ctx context.Context, results *Reusable[int], requestsArg *Chan
 	return m.Start(ctx, &r, m)
 }
 
-// inquireFrame is what [inquire] keeps while it is suspended.
+// inquireFrame is the frame of [inquire]: what it keeps while it is suspended, its results among
+// it.
 type inquireFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -176,7 +177,7 @@ func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -202,14 +203,14 @@ range1:
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:206
+//line github.com/movenext/movenext/coord/reusable_async_test.go:207
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_async_test.go:213
+//line github.com/movenext/movenext/coord/reusable_async_test.go:214
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
@@ -218,22 +219,22 @@ range1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:222
+//line github.com/movenext/movenext/coord/reusable_async_test.go:223
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:231
+//line github.com/movenext/movenext/coord/reusable_async_test.go:232
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:237
+//line github.com/movenext/movenext/coord/reusable_async_test.go:238
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -241,16 +242,16 @@ resumed1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:245
+//line github.com/movenext/movenext/coord/reusable_async_test.go:246
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:250
+//line github.com/movenext/movenext/coord/reusable_async_test.go:251
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:254
+//line github.com/movenext/movenext/coord/reusable_async_test.go:255
 }
 
 // Location returns where [inquire] is suspended.
@@ -306,7 +307,7 @@ func (f *answerLocals) moveNext(run1 *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -316,18 +317,18 @@ for1:
 	// reusable_test.go:198: r, err := requests.Receive(ctx)
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:320
+//line github.com/movenext/movenext/coord/reusable_async_test.go:321
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:329
+//line github.com/movenext/movenext/coord/reusable_async_test.go:330
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
 	if err != nil {
 		f.State = statemachine.Finished
@@ -339,7 +340,7 @@ resumed1:
 //line github.com/movenext/movenext/coord/reusable_test.go:203
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:343
+//line github.com/movenext/movenext/coord/reusable_async_test.go:344
 	goto for1
 }
 
@@ -366,4 +367,4 @@ func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5552302039fddb63
+// Digest of what is above: b518ab8ab339c8b5

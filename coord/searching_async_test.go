@@ -51,7 +51,7 @@ func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -62,7 +62,7 @@ func (f *locksLimiterLocals) moveNext(r *statemachine.Run, args *locksLimiterArg
 	f.acquire1, err = args.l.AcquireEnter(r, args.ctx, "a")
 //line github.com/movenext/movenext/coord/searching_async_test.go:64
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -71,7 +71,7 @@ resume1:
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/coord/searching_async_test.go:73
 	f.acquire1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:22
 	return true, err
@@ -132,7 +132,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -143,7 +143,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	f.lock1, err = f.m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/coord/searching_async_test.go:145
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -152,7 +152,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/coord/searching_async_test.go:154
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/searching_test.go:29
 	if err != nil {
 		result0 = err
@@ -200,4 +200,4 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 06483c7fee738f99
+// Digest of what is above: 6b71cc94f3d1454e

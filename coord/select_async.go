@@ -29,7 +29,8 @@ func selectCaseAsync(ctx context.Context, cases []Case) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// selectCaseFrame is what [selectCase] keeps while it is suspended.
+// selectCaseFrame is the frame of [selectCase]: what it keeps while it is suspended, its results
+// among it.
 type selectCaseFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -51,7 +52,7 @@ func (f *selectCaseFrame) moveNext(r *statemachine.Run, cases []Case) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -72,7 +73,7 @@ for1:
 	f.await1 = completedVoid()
 //line github.com/movenext/movenext/coord/select.go:117
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:76
+//line github.com/movenext/movenext/coord/select_async.go:77
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select.go:117
 		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/select_async.go:86
+//line github.com/movenext/movenext/coord/select_async.go:87
 		f.await1 = nil
 //line github.com/movenext/movenext/coord/select.go:117
 		if err2 != nil {
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select_async.go:91
+//line github.com/movenext/movenext/coord/select_async.go:92
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:118
 			return true
@@ -96,14 +97,14 @@ resume1:
 //line github.com/movenext/movenext/coord/select.go:120
 	if f.s.ctx, f.err = checkContext(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select_async.go:100
+//line github.com/movenext/movenext/coord/select_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select_async.go:107
+//line github.com/movenext/movenext/coord/select_async.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:124
 		return true
@@ -113,7 +114,7 @@ resume1:
 	f.await2 = f.s.change()
 //line github.com/movenext/movenext/coord/select.go:126
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:117
+//line github.com/movenext/movenext/coord/select_async.go:118
 		goto resume2
 	}
 	f.State = 2
@@ -123,18 +124,18 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select.go:126
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/select_async.go:127
+//line github.com/movenext/movenext/coord/select_async.go:128
 		f.await2 = nil
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
 			f.chosen, f.err = -1, whyWaitEnded(err2)
-//line github.com/movenext/movenext/coord/select_async.go:132
+//line github.com/movenext/movenext/coord/select_async.go:133
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
 			return true
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async.go:138
+//line github.com/movenext/movenext/coord/select_async.go:139
 	goto for1
 }
 
@@ -161,4 +162,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 72e3748d28aa7ad1
+// Digest of what is above: 1dc40f4ad1074f86

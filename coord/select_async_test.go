@@ -49,7 +49,7 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -135,7 +135,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -146,7 +146,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (fini
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/select_async_test.go:148
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -155,7 +155,7 @@ resume1:
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/select_async_test.go:157
 	f.receive1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select_test.go:211
 	return true, v, err
@@ -216,7 +216,7 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -328,7 +328,7 @@ func (f *spinsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -404,4 +404,4 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c0b823c2d1f63a4e
+// Digest of what is above: 4e22be07a070516b

@@ -129,7 +129,8 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
+// waitsForEachFrame is the frame of [waitsForEach]: what it keeps while it is suspended, its
+// results among it.
 type waitsForEachFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -146,7 +147,7 @@ func (f *waitsForEachFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -164,7 +165,7 @@ range1:
 	// waits_test.go:51: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:168
+//line github.com/movenext/movenext/coord/waits_async_test.go:169
 		goto resume1
 	}
 	f.State = 1
@@ -179,17 +180,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:183
+//line github.com/movenext/movenext/coord/waits_async_test.go:184
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:54
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:188
+//line github.com/movenext/movenext/coord/waits_async_test.go:189
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:193
+//line github.com/movenext/movenext/coord/waits_async_test.go:194
 		goto resume2
 	}
 	f.State = 2
@@ -199,7 +200,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:203
+//line github.com/movenext/movenext/coord/waits_async_test.go:204
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:52
@@ -207,15 +208,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/coord/waits_test.go:52
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:211
+//line github.com/movenext/movenext/coord/waits_async_test.go:212
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:215
+//line github.com/movenext/movenext/coord/waits_async_test.go:216
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:56
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:219
+//line github.com/movenext/movenext/coord/waits_async_test.go:220
 }
 
 // Location returns where [waitsForEach] is suspended.
@@ -270,7 +271,7 @@ func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -289,7 +290,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:63
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:293
+//line github.com/movenext/movenext/coord/waits_async_test.go:294
 		goto resume1
 	}
 	f.State = 1
@@ -299,7 +300,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:303
+//line github.com/movenext/movenext/coord/waits_async_test.go:304
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		if err != nil {
@@ -310,13 +311,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:314
+//line github.com/movenext/movenext/coord/waits_async_test.go:315
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:320
+//line github.com/movenext/movenext/coord/waits_async_test.go:321
 }
 
 // Location returns where [waitsForNext] is suspended.
@@ -507,7 +508,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:511
+//line github.com/movenext/movenext/coord/waits_async_test.go:512
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
@@ -555,7 +556,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:559
+//line github.com/movenext/movenext/coord/waits_async_test.go:560
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -609,7 +610,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -630,7 +631,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:634
+//line github.com/movenext/movenext/coord/waits_async_test.go:635
 		goto resume1
 	}
 	f.State = 1
@@ -639,7 +640,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:115
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:643
+//line github.com/movenext/movenext/coord/waits_async_test.go:644
 	f.wait1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -748,7 +749,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -763,18 +764,18 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	// waits_test.go:130: held, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:767
+//line github.com/movenext/movenext/coord/waits_async_test.go:768
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:776
+//line github.com/movenext/movenext/coord/waits_async_test.go:777
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/waits_test.go:131
 	if err != nil {
 		f.State = statemachine.Finished
@@ -790,18 +791,18 @@ resumed1:
 	// waits_test.go:135: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:794
+//line github.com/movenext/movenext/coord/waits_async_test.go:795
 	if f.get1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:803
+//line github.com/movenext/movenext/coord/waits_async_test.go:804
 	f.get1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/coord/waits_test.go:136
 	if err != nil {
 		f.State = statemachine.Finished
@@ -814,7 +815,7 @@ resumed2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:818
+//line github.com/movenext/movenext/coord/waits_async_test.go:819
 		goto resume3
 	}
 	f.State = 3
@@ -824,7 +825,7 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:828
+//line github.com/movenext/movenext/coord/waits_async_test.go:829
 	f.use3 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -886,7 +887,7 @@ func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -920,7 +921,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:151
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:924
+//line github.com/movenext/movenext/coord/waits_async_test.go:925
 		goto resume1
 	}
 	f.State = 1
@@ -930,12 +931,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:151
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:934
+//line github.com/movenext/movenext/coord/waits_async_test.go:935
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:152
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:939
+//line github.com/movenext/movenext/coord/waits_async_test.go:940
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:154
@@ -949,9 +950,9 @@ resume1:
 	// waits_test.go:157: _, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:157
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:953
+//line github.com/movenext/movenext/coord/waits_async_test.go:954
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.c, f.v = nil, nil, nil // not needed any more
@@ -959,22 +960,22 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:157
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:963
+//line github.com/movenext/movenext/coord/waits_async_test.go:964
 	f.receive2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:158
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:148
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:972
+//line github.com/movenext/movenext/coord/waits_async_test.go:973
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:978
+//line github.com/movenext/movenext/coord/waits_async_test.go:979
 }
 
 // Location returns where [waitsForSelect] is suspended.
@@ -1195,7 +1196,7 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1213,9 +1214,9 @@ resume1:
 	// waits_test.go:185: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	asleep1, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1217
+//line github.com/movenext/movenext/coord/waits_async_test.go:1218
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -1223,8 +1224,8 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	result0 = r.Refusal()
-resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1228
+after2:
+//line github.com/movenext/movenext/coord/waits_async_test.go:1229
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1283,7 +1284,7 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1297,7 +1298,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:192
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1301
+//line github.com/movenext/movenext/coord/waits_async_test.go:1302
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1350,7 +1351,7 @@ func exitsEnter(r *statemachine.Run, ctx context.Context, cleaned *bool) (*exits
 	return m, nil
 }
 
-// exitsFrame is what [exits] keeps while it is suspended.
+// exitsFrame is the frame of [exits]: what it keeps while it is suspended, its results among it.
 type exitsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1386,7 +1387,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1409,7 +1410,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (finished, again
 		})
 	}
 	// waits_test.go:202: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1413
+//line github.com/movenext/movenext/coord/waits_async_test.go:1414
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:202
 	return r.Yield(), false
@@ -1423,7 +1424,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:204
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1427
+//line github.com/movenext/movenext/coord/waits_async_test.go:1428
 		return true, false
 	}
 	f.State = 2
@@ -1431,7 +1432,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:204
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1435
+//line github.com/movenext/movenext/coord/waits_async_test.go:1436
 	goto epilogue
 }
 
@@ -1476,7 +1477,8 @@ func exitsFunc1Enter(r *statemachine.Run, ctx context.Context, cleaned *bool) *e
 	return m
 }
 
-// exitsFunc1Frame is what a function literal of [exits] keeps while it is suspended.
+// exitsFunc1Frame is the frame of a function literal of [exits]: what it keeps while it is
+// suspended.
 type exitsFunc1Frame struct {
 	statemachine.Frame
 
@@ -1496,7 +1498,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1505,21 +1507,21 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	// waits_test.go:199: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1509
+//line github.com/movenext/movenext/coord/waits_async_test.go:1511
 	if f.suspends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:199
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1518
+//line github.com/movenext/movenext/coord/waits_async_test.go:1520
 	f.suspends1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/waits_test.go:200
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1523
+//line github.com/movenext/movenext/coord/waits_async_test.go:1525
 	f.State = statemachine.Finished
 	return true
 }
@@ -1547,7 +1549,8 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// callsExitsFrame is what [callsExits] keeps while it is suspended.
+// callsExitsFrame is the frame of [callsExits]: what it keeps while it is suspended, its results
+// among it.
 type callsExitsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1578,11 +1581,11 @@ func (f *callsExitsFrame) moveNext(r *statemachine.Run, args *callsExitsArgs) bo
 // its epilogue.
 func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	var exits2 error
+	var exits1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1605,27 +1608,27 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (finis
 	}
 	// waits_test.go:210: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:210
-	f.exits1, exits2 = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1610
+	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1613
 	if f.exits1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:210
-	exits2 = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1619
+	exits1Err = f.exits1.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1622
 	f.exits1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/waits_test.go:210
-	f.result0 = exits2
+	f.result0 = exits1Err
 epilogue:
 //line github.com/movenext/movenext/coord/waits_test.go:210
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:210
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1629
+//line github.com/movenext/movenext/coord/waits_async_test.go:1632
 		return true, false
 	}
 	f.State = 2
@@ -1633,7 +1636,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:210
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1637
+//line github.com/movenext/movenext/coord/waits_async_test.go:1640
 	goto epilogue
 }
 
@@ -1659,4 +1662,4 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 08cd6f4e35e5c822
+// Digest of what is above: 3b47ba5c398d9181

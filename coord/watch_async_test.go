@@ -47,7 +47,7 @@ func (f *followLocals) moveNext(r *statemachine.Run) (finished bool, err error) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -59,7 +59,7 @@ for1:
 	f.next1, v, err2 = f.o.NextEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/watch_async_test.go:61
 	if f.next1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -68,7 +68,7 @@ resume1:
 	v, err2 = f.next1.Results(r)
 //line github.com/movenext/movenext/coord/watch_async_test.go:70
 	f.next1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
 	if err2 != nil {
 		err = err2
@@ -105,4 +105,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a46ab3c8fa850387
+// Digest of what is above: 5c899f1661f1c583

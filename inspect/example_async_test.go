@@ -49,7 +49,7 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -60,7 +60,7 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (finish
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/inspect/example_async_test.go:62
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -69,7 +69,7 @@ resume1:
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/example_async_test.go:71
 	f.receive1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
@@ -99,4 +99,4 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 47f45930670a434f
+// Digest of what is above: d29f9507bcaef2bf

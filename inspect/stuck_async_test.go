@@ -116,7 +116,7 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -225,7 +225,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -236,7 +236,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:238
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -245,7 +245,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:247
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	if err != nil { // place: lock
 		f.State = statemachine.Finished
@@ -347,7 +347,7 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -358,7 +358,7 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:360
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -367,7 +367,7 @@ resume1:
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:369
 	f.receive1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	return true, err
@@ -499,7 +499,7 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -510,14 +510,14 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:512
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:522
 	f.State = statemachine.Finished
 	return true, result0
@@ -613,7 +613,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -628,7 +628,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:630
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -637,7 +637,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:639
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	if err != nil {
 		result0 = err
@@ -657,7 +657,7 @@ resumed1:
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:659
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -666,7 +666,7 @@ resume2:
 	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:668
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	if err2 != nil {
 		result0 = err2
@@ -680,7 +680,7 @@ resumed2:
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:682
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -690,7 +690,7 @@ resume3:
 	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:692
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	if err3 != nil { // place: left
 		result0 = err3
@@ -800,7 +800,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -815,7 +815,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:817
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -824,7 +824,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:826
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	if err != nil {
 		result0 = err
@@ -844,7 +844,7 @@ resumed1:
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:846
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -853,7 +853,7 @@ resume2:
 	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:855
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	if err2 != nil {
 		result0 = err2
@@ -867,7 +867,7 @@ resumed2:
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:869
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -877,7 +877,7 @@ resume3:
 	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:879
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	if err3 != nil { // place: right
 		result0 = err3
@@ -981,7 +981,7 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -999,7 +999,7 @@ for1:
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1001
 	if f.turn1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1008,7 +1008,7 @@ resume1:
 	err = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
 	f.turn1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1020,7 +1020,7 @@ resumed1:
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1022
 	if f.turn1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -1029,7 +1029,7 @@ resume2:
 	err2 = f.turn1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1031
 	f.turn1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -1136,7 +1136,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1151,7 +1151,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1153
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1160,7 +1160,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1162
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	if err != nil {
 		result0 = err
@@ -1179,7 +1179,7 @@ resumed1:
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1181
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.lock = nil // not needed any more
@@ -1187,7 +1187,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	if err2 != nil {
 		result0 = err2
@@ -1313,7 +1313,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1403,7 +1403,7 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1509,7 +1509,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1599,7 +1599,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1711,7 +1711,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1724,7 +1724,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1733,7 +1733,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/inspect/stuck_async_test.go:1735
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	if err != nil {
 		result0 = err
@@ -1856,4 +1856,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: b2397c243df19bcd
+// Digest of what is above: 0b038c591e9de492

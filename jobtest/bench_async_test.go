@@ -42,7 +42,7 @@ func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -151,7 +151,7 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -162,7 +162,7 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 	f.steps1 = stepsEnter(r, 7, count)
 //line github.com/movenext/movenext/jobtest/bench_async_test.go:164
 	if f.steps1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -171,7 +171,7 @@ resume1:
 	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/bench_async_test.go:173
 	f.steps1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	return true, nil
@@ -226,7 +226,7 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -237,7 +237,7 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 	f.steps1 = stepsEnter(r, 7, count)
 //line github.com/movenext/movenext/jobtest/bench_async_test.go:239
 	if f.steps1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -246,7 +246,7 @@ resume1:
 	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/bench_async_test.go:248
 	f.steps1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	return true, nil
@@ -275,4 +275,4 @@ func (f *twentyStepsFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 806e5c8a790e0ef8
+// Digest of what is above: b614258b0efdcd9d

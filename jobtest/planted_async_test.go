@@ -45,7 +45,7 @@ func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	return m
 }
 
-// shopBuyFrame is what [shop.buy] keeps while it is suspended.
+// shopBuyFrame is the frame of [shop.buy]: what it keeps while it is suspended.
 type shopBuyFrame struct {
 	statemachine.Frame
 
@@ -59,7 +59,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -142,7 +142,7 @@ func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -259,7 +259,7 @@ func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -270,7 +270,7 @@ func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	f.buy1 = s.buyEnter(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:272
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -279,7 +279,7 @@ resume1:
 	f.buy1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:281
 	f.buy1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	return true, nil
@@ -334,7 +334,7 @@ func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -345,7 +345,7 @@ func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	f.buy1 = s.buyEnter(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:347
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -354,7 +354,7 @@ resume1:
 	f.buy1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:356
 	f.buy1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	return true, nil
@@ -440,7 +440,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -453,7 +453,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:455
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -462,7 +462,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:464
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	if err != nil {
 		f.State = statemachine.Finished
@@ -476,7 +476,7 @@ resumed1:
 	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:478
 	if f.lock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -486,7 +486,7 @@ resume2:
 	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:488
 	f.lock1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -557,7 +557,7 @@ func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -702,7 +702,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -715,7 +715,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:717
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -724,7 +724,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:726
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	if err != nil {
 		result0 = err
@@ -743,7 +743,7 @@ resumed1:
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:745
 	if f.lock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.from = nil, nil // not needed any more
@@ -753,7 +753,7 @@ resume2:
 	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:755
 	f.lock1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	if err2 != nil {
 		result0 = err2
@@ -835,7 +835,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -856,7 +856,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:858
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -865,7 +865,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:867
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	if err != nil {
 		f.State = statemachine.Finished
@@ -994,7 +994,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1005,7 +1005,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	f.both1, result0 = bothEnter(r, args.ctx, args.a, args.b)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
 	if f.both1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1014,7 +1014,7 @@ resume1:
 	result0 = f.both1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
 	f.both1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1075,7 +1075,7 @@ func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1086,7 +1086,7 @@ func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	f.both1, result0 = bothEnter(r, args.ctx, args.b, args.a)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1088
 	if f.both1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1095,7 +1095,7 @@ resume1:
 	result0 = f.both1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1097
 	f.both1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1147,7 +1147,7 @@ func (b *bell) waitEnter(r *statemachine.Run) *bellWaitFrame {
 	return m
 }
 
-// bellWaitFrame is what [bell.wait] keeps while it is suspended.
+// bellWaitFrame is the frame of [bell.wait]: what it keeps while it is suspended.
 type bellWaitFrame struct {
 	statemachine.Frame
 
@@ -1162,7 +1162,7 @@ func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1261,7 +1261,7 @@ func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1381,7 +1381,7 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1392,7 +1392,7 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 	f.wait1 = b.waitEnter(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1394
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1401,7 +1401,7 @@ resume1:
 	f.wait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1403
 	f.wait1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	return true, nil
@@ -1482,7 +1482,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1572,7 +1572,7 @@ func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Conte
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1690,7 +1690,7 @@ func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *double
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1701,7 +1701,7 @@ func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *double
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 1)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1703
 	if f.complete1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1710,7 +1710,7 @@ resume1:
 	result0 = f.complete1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1712
 	f.complete1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1771,7 +1771,7 @@ func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *double
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1782,7 +1782,7 @@ func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *double
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 2)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1784
 	if f.complete1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1791,7 +1791,7 @@ resume1:
 	result0 = f.complete1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:1793
 	f.complete1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1871,7 +1871,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1965,7 +1965,7 @@ func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2053,7 +2053,7 @@ func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2139,7 +2139,7 @@ func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCanc
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2150,7 +2150,7 @@ func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCanc
 	f.answer1, result0 = answerEnter(r, args.ctx, args.s)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2152
 	if f.answer1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -2159,7 +2159,7 @@ resume1:
 	result0 = f.answer1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2161
 	f.answer1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2211,7 +2211,7 @@ func stepsEnter(r *statemachine.Run, n int, count *int) *stepsFrame {
 	return m
 }
 
-// stepsFrame is what [steps] keeps while it is suspended.
+// stepsFrame is the frame of [steps]: what it keeps while it is suspended.
 type stepsFrame struct {
 	statemachine.Frame
 
@@ -2232,7 +2232,7 @@ func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2319,7 +2319,7 @@ func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2438,7 +2438,7 @@ func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2449,7 +2449,7 @@ func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finish
 	f.steps1 = stepsEnter(r, 25, done)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2451
 	if f.steps1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -2458,7 +2458,7 @@ resume1:
 	f.steps1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2460
 	f.steps1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	return true, nil
@@ -2516,7 +2516,7 @@ func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, re
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2622,7 +2622,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2635,14 +2635,14 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.after)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2637
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	if err != nil {
 		f.State = statemachine.Finished
@@ -2723,7 +2723,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2849,7 +2849,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1A
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2860,7 +2860,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1A
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2862
 	if f.reserve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -2869,7 +2869,7 @@ resume1:
 	result0 = f.reserve1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2871
 	f.reserve1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2929,7 +2929,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2A
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2940,7 +2940,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2A
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 11*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2942
 	if f.reserve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -2949,7 +2949,7 @@ resume1:
 	result0 = f.reserve1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_async_test.go:2951
 	f.reserve1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -3030,7 +3030,7 @@ func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -3121,7 +3121,8 @@ func (s *stack) popAndPutBackEnter(r *statemachine.Run) *stackPopAndPutBackFrame
 	return m
 }
 
-// stackPopAndPutBackFrame is what [stack.popAndPutBack] keeps while it is suspended.
+// stackPopAndPutBackFrame is the frame of [stack.popAndPutBack]: what it keeps while it is
+// suspended.
 type stackPopAndPutBackFrame struct {
 	statemachine.Frame
 
@@ -3138,7 +3139,7 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -3149,33 +3150,33 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3153
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3154
 	if f.pop1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3162
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3163
 	f.pop1 = nil
-resumed1:
+after1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3168
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3169
 	if f.pop1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3177
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3178
 	f.pop1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:303
 	if second != nil {
 		second.free = true
@@ -3183,7 +3184,7 @@ resumed2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3187
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3188
 	f.State = statemachine.Finished
 	return true
 }
@@ -3242,7 +3243,7 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -3271,7 +3272,7 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3275
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3276
 		goto resume1
 	}
 	f.State = 1
@@ -3280,14 +3281,14 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3284
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3285
 	f.await1 = nil
 	// planted_test.go:320: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3292
 		goto resume2
 	}
 	f.State = 2
@@ -3297,12 +3298,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3301
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3302
 	f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_test.go:321
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3306
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3307
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
@@ -3310,7 +3311,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3314
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3315
 }
 
 // Location returns where [aba] is suspended.
@@ -3362,7 +3363,7 @@ func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -3371,22 +3372,22 @@ func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:317: … s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1, _ = s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3375
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3376
 	if f.pop1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3384
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3385
 	f.pop1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3390
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3391
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3437,7 +3438,7 @@ func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -3446,22 +3447,22 @@ func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:318: … s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = s.popAndPutBackEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3450
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3451
 	if f.popAndPutBack1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3459
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3460
 	f.popAndPutBack1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3465
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3466
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3486,4 +3487,4 @@ func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 17123de0cd1417ae
+// Digest of what is above: 50940c8df422a478

@@ -80,7 +80,7 @@ func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -97,7 +97,7 @@ func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:99
 	if f.lockOrWait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -106,7 +106,7 @@ resume1:
 	err = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
 	f.lockOrWait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
 	if err != nil {
 		result0 = err
@@ -126,7 +126,7 @@ resumed1:
 	f.lockOrWait1, err2 = f.b.filled.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:128
 	if f.lockOrWait1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -136,7 +136,7 @@ resume2:
 	err2 = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:138
 	f.lockOrWait1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
 	if err2 != nil {
 		result0 = err2
@@ -239,7 +239,7 @@ func (f *inboxPutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -250,7 +250,7 @@ func (f *inboxPutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	f.lock1, err = f.b.mu.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:252
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -259,7 +259,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:261
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
 	if err != nil {
 		f.State = statemachine.Finished
@@ -365,7 +365,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -378,7 +378,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:380
 	if f.lockOrWait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -387,7 +387,7 @@ resume1:
 	err = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:389
 	f.lockOrWait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
 	if err != nil {
 		result0 = err
@@ -412,7 +412,7 @@ for1:
 	f.lockOrWait1, err2 = f.b.change.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:414
 	if f.lockOrWait1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -421,7 +421,7 @@ resume2:
 	err2 = f.lockOrWait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:423
 	f.lockOrWait1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
 	if err2 != nil {
 		result0 = err2
@@ -536,7 +536,7 @@ func (f *oldPrinterPrintLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -549,7 +549,7 @@ func (f *oldPrinterPrintLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	f.acquire1, err = f.p.tray.AcquireEnter(r, ctx, 1)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:551
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -558,7 +558,7 @@ resume1:
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:560
 	f.acquire1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
 	if err != nil {
 		result0 = err
@@ -688,7 +688,7 @@ func (f *oldPrinterJamLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -795,7 +795,7 @@ func (f *pointMoveLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -808,7 +808,7 @@ func (f *pointMoveLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:810
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -817,7 +817,7 @@ resume1:
 	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:819
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
 	if err != nil {
 		result0 = err
@@ -939,7 +939,7 @@ func (f *pointLookLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -950,7 +950,7 @@ func (f *pointLookLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:952
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -959,7 +959,7 @@ resume1:
 	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:961
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
 	if err != nil {
 		result0 = err
@@ -1077,11 +1077,11 @@ func (f *pointLookTwiceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 func (f *pointLookTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var look1 error
+	var look2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1094,7 +1094,7 @@ func (f *pointLookTwiceLocals) moveNext(r *statemachine.Run) (finished bool, res
 	f.rLock1, err = f.p.mu.RLockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1096
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1103,7 +1103,7 @@ resume1:
 	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1105
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
 	if err != nil {
 		result0 = err
@@ -1120,22 +1120,22 @@ resumed1:
 	}
 	// planted_coord_test.go:204: return p.look(ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	f.look2, look1 = f.p.lookEnter(r, f.ctx)
+	f.look2, look2Err = f.p.lookEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1125
 	if f.look2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.p, f.ctx = nil, nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	look1 = f.look2.Results(r)
+	look2Err = f.look2.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1135
 	f.look2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	result0 = look1
+	result0 = look2Err
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1140
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
@@ -1227,7 +1227,7 @@ func (f *pointResetLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1238,7 +1238,7 @@ func (f *pointResetLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	f.lock1, err = f.p.mu.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1240
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1247,7 +1247,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1249
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1342,7 +1342,7 @@ func (f *groupWorkLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1449,7 +1449,7 @@ func (f *groupWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1462,7 +1462,7 @@ func (f *groupWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.wait1, err = f.c.left.WaitEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1464
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1471,7 +1471,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1473
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1576,7 +1576,7 @@ func (f *relayRunLocals) moveNext(run1 *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1603,7 +1603,7 @@ range1:
 	f.wait1, _, err = f.r.line.WaitEnter(run1, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1605
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1612,7 +1612,7 @@ resume1:
 	_, err = f.wait1.Results(run1)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1614
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1710,7 +1710,7 @@ func (f *relayEndLocals) moveNext(run *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1784,7 +1784,7 @@ func (f *ringTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1862,7 +1862,7 @@ func (f *passLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1882,7 +1882,7 @@ range1:
 	f.send1, err = f.to.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1884
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1891,7 +1891,7 @@ resume1:
 	err = f.send1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1893
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1915,7 +1915,7 @@ range2:
 	f.receive2, _, err2 = f.from.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1917
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.to = nil // not needed any more
@@ -1925,7 +1925,7 @@ resume2:
 	_, err2 = f.receive2.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1927
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -2069,7 +2069,7 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2082,7 +2082,7 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.t.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2084
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -2091,7 +2091,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2093
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
 	if err != nil {
 		f.State = statemachine.Finished
@@ -2103,7 +2103,7 @@ resumed1:
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2105
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -2111,7 +2111,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -2154,4 +2154,4 @@ func (f *tillCountMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 81ddf3f603aca027
+// Digest of what is above: a504e4c0c9969add

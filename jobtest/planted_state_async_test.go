@@ -49,7 +49,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -143,7 +143,7 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -246,7 +246,7 @@ func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -353,7 +353,7 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -461,7 +461,7 @@ func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -586,7 +586,7 @@ func (f *bufferOwnerLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -689,7 +689,7 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -816,7 +816,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -989,7 +989,7 @@ func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, re
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1105,7 +1105,7 @@ func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, re
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1218,7 +1218,7 @@ func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1321,7 +1321,7 @@ func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1439,7 +1439,7 @@ func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1623,7 +1623,7 @@ func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1755,7 +1755,7 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1766,14 +1766,14 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1768
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1876,7 +1876,7 @@ func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1993,7 +1993,7 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2004,14 +2004,14 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2006
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:346
 	f.l.holder = 0
 	f.State = statemachine.Finished
@@ -2104,7 +2104,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2242,7 +2242,7 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2365,7 +2365,7 @@ func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2386,14 +2386,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2388
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	if err != nil {
 		f.State = statemachine.Finished
@@ -2440,4 +2440,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 627c34ea1d2a138d
+// Digest of what is above: ec4a1296602bd24c

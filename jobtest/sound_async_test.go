@@ -80,7 +80,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -93,7 +93,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	f.lock1, err = f.m.LockEnter(r, ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:95
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -102,7 +102,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:104
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:19
 	if err != nil {
 		result0 = err
@@ -121,7 +121,7 @@ resumed1:
 	f.buy2 = f.s.buyEnter(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:123
 	if f.buy2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.s, f.m = nil, nil // not needed any more
@@ -131,7 +131,7 @@ resume2:
 	f.buy2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:133
 	f.buy2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:24
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:138
@@ -199,7 +199,7 @@ func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -328,7 +328,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -339,7 +339,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:341
 	if f.buyLocked1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -348,7 +348,7 @@ resume1:
 	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:350
 	f.buyLocked1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -410,7 +410,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -421,7 +421,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:423
 	if f.buyLocked1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -430,7 +430,7 @@ resume1:
 	result0 = f.buyLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:432
 	f.buyLocked1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -482,7 +482,7 @@ func spinEnter(r *statemachine.Run, ready *bool) *spinFrame {
 	return m
 }
 
-// spinFrame is what [spin] keeps while it is suspended.
+// spinFrame is the frame of [spin]: what it keeps while it is suspended.
 type spinFrame struct {
 	statemachine.Frame
 
@@ -494,7 +494,7 @@ func (f *spinFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -576,7 +576,7 @@ func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -702,7 +702,7 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -713,7 +713,7 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	f.spin1 = spinEnter(r, ready)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:715
 	if f.spin1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -722,7 +722,7 @@ resume1:
 	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:724
 	f.spin1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, nil
@@ -777,7 +777,7 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -788,7 +788,7 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	f.spin1 = spinEnter(r, ready)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:790
 	if f.spin1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -797,7 +797,7 @@ resume1:
 	f.spin1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:799
 	f.spin1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	return true, nil
@@ -887,7 +887,7 @@ func (f *produceLocals) moveNext(r *statemachine.Run, n int) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -912,7 +912,7 @@ range1:
 	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:914
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -921,7 +921,7 @@ resume1:
 	err = f.send1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:923
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	if err != nil {
 		result0 = err
@@ -1007,7 +1007,7 @@ func (f *noLeakOnCancelLocals) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1032,7 +1032,7 @@ for1:
 	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1034
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1041,7 +1041,7 @@ resume1:
 	n, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1043
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:85
 	if errors.Is(err, coord.ErrClosed) {
 		goto endFor1
@@ -1145,7 +1145,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1156,7 +1156,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 	f.produce1, result0 = produceEnter(r, args.ctx, args.c, 5)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1158
 	if f.produce1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1165,7 +1165,7 @@ resume1:
 	result0 = f.produce1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1167
 	f.produce1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1255,7 +1255,7 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1270,14 +1270,14 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1272
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	if err != nil {
 		result0 = err
@@ -1291,7 +1291,7 @@ resumed1:
 	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1293
 	if f.lock2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -1301,7 +1301,7 @@ resume2:
 	err2 = f.lock2.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1303
 	f.lock2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	if err2 != nil {
 		result0 = err2
@@ -1395,7 +1395,7 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1526,7 +1526,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1537,7 +1537,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1539
 	if f.reserveLocked1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1546,7 +1546,7 @@ resume1:
 	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1548
 	f.reserveLocked1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1607,7 +1607,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1618,7 +1618,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 11*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1620
 	if f.reserveLocked1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1627,7 +1627,7 @@ resume1:
 	result0 = f.reserveLocked1.Results(r)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1629
 	f.reserveLocked1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1682,7 +1682,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1699,14 +1699,14 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1701
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1786,7 +1786,7 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1797,14 +1797,14 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1799
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:1809
 	f.State = statemachine.Finished
 	return true, result0
@@ -1832,4 +1832,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8262b7f166374cdc
+// Digest of what is above: 85b5e2927e9ab7fa

@@ -55,7 +55,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -79,7 +79,7 @@ for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:81
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -88,7 +88,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:90
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
@@ -102,7 +102,7 @@ resumed1:
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:104
 	if f.readOrWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -111,7 +111,7 @@ resume2:
 	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:113
 	f.readOrWrite2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
@@ -132,7 +132,7 @@ resumed2:
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:f.n])
 //line github.com/movenext/movenext/netio/adopt_async_test.go:134
 	if f.readOrWrite2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
@@ -141,7 +141,7 @@ resume3:
 	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/adopt_async_test.go:143
 	f.readOrWrite2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err3 != nil {
 		result0, result1 = f.total, err3
@@ -179,4 +179,4 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 71f1b8ebdd93d222
+// Digest of what is above: 46548c68f472ab8f

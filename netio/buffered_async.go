@@ -73,7 +73,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -95,7 +95,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
 //line github.com/movenext/movenext/netio/buffered_async.go:97
 	if f.readOnce1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.b, f.p = nil, nil // not needed any more
@@ -105,7 +105,7 @@ resume1:
 	result0, result1 = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:107
 	f.readOnce1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
@@ -114,7 +114,7 @@ endIf2:
 	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:116
 	if f.fillOnce2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -123,7 +123,7 @@ resume2:
 	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:125
 	f.fillOnce2 = nil
-resumed2:
+after2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:77
 	result0, result1 = f.b.take(f.p)
@@ -269,7 +269,7 @@ func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (ended bool, resu
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -308,7 +308,7 @@ for1:
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:310
 	if f.fill1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -317,7 +317,7 @@ resume1:
 	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:319
 	f.fill1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/buffered.go:176
 	if err != nil {
 		f.State = statemachine.Finished
@@ -414,7 +414,7 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -438,7 +438,7 @@ for1:
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:440
 	if f.fill1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -447,7 +447,7 @@ resume1:
 	err = f.fill1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:449
 	f.fill1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	if err != nil {
 		f.State = statemachine.Finished
@@ -547,7 +547,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -564,7 +564,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended b
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
 //line github.com/movenext/movenext/netio/buffered_async.go:566
 	if f.waitReadable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -573,7 +573,7 @@ resume1:
 	err = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:575
 	f.waitReadable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	if err != nil {
 		f.State = statemachine.Finished
@@ -585,7 +585,7 @@ resumed1:
 	f.fillOnce2 = fillOnceEnter(r, f.b)
 //line github.com/movenext/movenext/netio/buffered_async.go:587
 	if f.fillOnce2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
@@ -595,7 +595,7 @@ resume2:
 	f.fillOnce2.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:597
 	f.fillOnce2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/buffered.go:248
 	return true, nil
@@ -656,7 +656,7 @@ func fillOnceEnter(r *statemachine.Run, b *Buffered) *fillOnceFrame {
 	return m
 }
 
-// fillOnceFrame is what [fillOnce] keeps while it is suspended.
+// fillOnceFrame is the frame of [fillOnce]: what it keeps while it is suspended.
 type fillOnceFrame struct {
 	statemachine.Frame
 
@@ -672,7 +672,7 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -685,7 +685,7 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
 //line github.com/movenext/movenext/netio/buffered_async.go:687
 	if f.readOnce1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -694,7 +694,7 @@ resume1:
 	n, err = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/buffered_async.go:696
 	f.readOnce1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/buffered.go:257
 	f.b.hi += n
 	f.b.err = err
@@ -730,4 +730,4 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6cefdeebdc980026
+// Digest of what is above: 2c69db8251db2131

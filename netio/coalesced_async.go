@@ -75,7 +75,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -92,7 +92,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
 //line github.com/movenext/movenext/netio/coalesced_async.go:94
 	if f.bufferedFlush1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -101,7 +101,7 @@ resume1:
 	err = f.bufferedFlush1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced_async.go:103
 	f.bufferedFlush1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	if err != nil {
 		f.State = statemachine.Finished
@@ -122,7 +122,7 @@ endIf1:
 	f.writeAll2, n, err2 = writeAllEnter(r, context.Background(), f.b.dst, f.p)
 //line github.com/movenext/movenext/netio/coalesced_async.go:124
 	if f.writeAll2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
@@ -132,7 +132,7 @@ resume2:
 	n, err2 = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/netio/coalesced_async.go:134
 	f.writeAll2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
 	f.b.err = err2
 	f.State = statemachine.Finished
@@ -233,12 +233,12 @@ func (f *bufferedFlushFrame) MoveNext(r *statemachine.Run) (ended bool) {
 // moveNext runs [bufferedFlush] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context) (ended bool, result0 error) {
-	var writeAll2 int
-	var writeAll3 error
+	var writeAll1Value int
+	var writeAll1Err error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -252,21 +252,21 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 	// coalesced.go:94: _, b.err = writeAll(ctx, b.dst, b.chunk[:b.n])
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	f.writeAll1, writeAll2, writeAll3 = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
+	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
 //line github.com/movenext/movenext/netio/coalesced_async.go:257
 	if f.writeAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	writeAll2, writeAll3 = f.writeAll1.Results(r)
+	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/coalesced_async.go:266
 	f.writeAll1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/coalesced.go:94
-	_, f.b.err = writeAll2, writeAll3
+	_, f.b.err = writeAll1Value, writeAll1Err
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	f.State = statemachine.Finished
@@ -304,4 +304,4 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ad315a9b36a2fed2
+// Digest of what is above: 6326d1eafe5cd103

@@ -84,7 +84,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -105,7 +105,7 @@ for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/example_async_test.go:107
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.p = nil // not needed any more
@@ -115,7 +115,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/example_async_test.go:117
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
@@ -130,7 +130,7 @@ resumed1:
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/example_async_test.go:132
 	if f.readOrWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -139,7 +139,7 @@ resume2:
 	n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_async_test.go:141
 	f.readOrWrite2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
@@ -165,7 +165,7 @@ resumed2:
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, f.p[:n])
 //line github.com/movenext/movenext/netio/example_async_test.go:167
 	if f.readOrWrite2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.p = nil // not needed any more
@@ -175,7 +175,7 @@ resume3:
 	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/example_async_test.go:177
 	f.readOrWrite2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err3 != nil {
 		result0 = err3
@@ -249,7 +249,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -317,7 +317,8 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// serveFunc1Frame is what a function literal of [serve] keeps while it is suspended.
+// serveFunc1Frame is the frame of a function literal of [serve]: what it keeps while it is
+// suspended, its results among it.
 type serveFunc1Frame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -343,7 +344,7 @@ func (f *serveFunc1Frame) moveNext(r *statemachine.Run, args *serveFunc1Args) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -361,7 +362,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:365
+//line github.com/movenext/movenext/netio/example_async_test.go:366
 		goto resume1
 	}
 	f.State = 1
@@ -376,7 +377,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:380
+//line github.com/movenext/movenext/netio/example_async_test.go:381
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -384,12 +385,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:388
+//line github.com/movenext/movenext/netio/example_async_test.go:389
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:393
+//line github.com/movenext/movenext/netio/example_async_test.go:394
 		goto resume2
 	}
 	f.State = 2
@@ -400,7 +401,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:404
+//line github.com/movenext/movenext/netio/example_async_test.go:405
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -408,15 +409,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:412
+//line github.com/movenext/movenext/netio/example_async_test.go:413
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:416
+//line github.com/movenext/movenext/netio/example_async_test.go:417
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:420
+//line github.com/movenext/movenext/netio/example_async_test.go:421
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -474,7 +475,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -483,18 +484,18 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	// example_test.go:54: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:487
+//line github.com/movenext/movenext/netio/example_async_test.go:488
 	if f.shout1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:496
+//line github.com/movenext/movenext/netio/example_async_test.go:497
 	f.shout1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -553,7 +554,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -567,18 +568,18 @@ for1:
 	// example_test.go:66: n, from, err := c.ReadFromAddrPort(p)
 //line github.com/movenext/movenext/netio/example_test.go:66
 	f.readFromAddrPort1, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:571
+//line github.com/movenext/movenext/netio/example_async_test.go:572
 	if f.readFromAddrPort1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:66
 	n, from, err = f.readFromAddrPort1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:580
+//line github.com/movenext/movenext/netio/example_async_test.go:581
 	f.readFromAddrPort1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/example_test.go:67
 	if errors.Is(err, net.ErrClosed) {
 		f.State = statemachine.Finished
@@ -593,25 +594,25 @@ resumed1:
 	// example_test.go:73: … c.WriteToAddrPort(append([]byte("thanks for "), p[:n]...), from); er …
 //line github.com/movenext/movenext/netio/example_test.go:73
 	f.writeToAddrPort2, _, err2 = f.c.WriteToAddrPortEnter(r, append([]byte("thanks for "), f.p[:n]...), from)
-//line github.com/movenext/movenext/netio/example_async_test.go:597
+//line github.com/movenext/movenext/netio/example_async_test.go:598
 	if f.writeToAddrPort2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:73
 	_, err2 = f.writeToAddrPort2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:606
+//line github.com/movenext/movenext/netio/example_async_test.go:607
 	f.writeToAddrPort2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/example_test.go:73
 	if err2 != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:74
 		return true, err2
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:615
+//line github.com/movenext/movenext/netio/example_async_test.go:616
 	goto for1
 }
 
@@ -638,4 +639,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4a451456250a593c
+// Digest of what is above: 6fa66b26b702d147

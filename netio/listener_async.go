@@ -70,7 +70,7 @@ func listenerAllAsync(ctx context.Context, l *Listener) *job.Stream[*Conn] {
 	})
 }
 
-// listenerAllFrame is what [listenerAll] keeps while it is suspended.
+// listenerAllFrame is the frame of [listenerAll]: what it keeps while it is suspended.
 type listenerAllFrame struct {
 	statemachine.Producer[*Conn]
 
@@ -88,7 +88,7 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -102,7 +102,7 @@ for1:
 	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:104
 	if f.acceptWithin1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -111,7 +111,7 @@ resume1:
 	c, f.err = f.acceptWithin1.Results(r)
 //line github.com/movenext/movenext/netio/listener_async.go:113
 	f.acceptWithin1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/listener.go:69
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
@@ -197,4 +197,4 @@ func (f *listenerAcceptWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 102}
 }
 
-// Digest of what is above: d74a08779e76fdc5
+// Digest of what is above: e6af486a41e59140

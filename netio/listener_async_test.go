@@ -30,7 +30,8 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// greetAllFrame is what [greetAll] keeps while it is suspended.
+// greetAllFrame is the frame of [greetAll]: what it keeps while it is suspended, its results among
+// it.
 type greetAllFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -60,7 +61,7 @@ func (f *greetAllFrame) moveNext(r *statemachine.Run, args *greetAllArgs) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -81,7 +82,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:85
+//line github.com/movenext/movenext/netio/listener_async_test.go:86
 		goto resume1
 	}
 	f.State = 1
@@ -98,7 +99,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:102
+//line github.com/movenext/movenext/netio/listener_async_test.go:103
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -106,38 +107,38 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:110
+//line github.com/movenext/movenext/netio/listener_async_test.go:111
 	if f.write2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:119
+//line github.com/movenext/movenext/netio/listener_async_test.go:120
 	f.write2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:125
+//line github.com/movenext/movenext/netio/listener_async_test.go:126
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:131
+//line github.com/movenext/movenext/netio/listener_async_test.go:132
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:136
+//line github.com/movenext/movenext/netio/listener_async_test.go:137
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:141
+//line github.com/movenext/movenext/netio/listener_async_test.go:142
 		goto resume3
 	}
 	f.State = 3
@@ -148,7 +149,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:152
+//line github.com/movenext/movenext/netio/listener_async_test.go:153
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -156,15 +157,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:160
+//line github.com/movenext/movenext/netio/listener_async_test.go:161
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:164
+//line github.com/movenext/movenext/netio/listener_async_test.go:165
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:168
+//line github.com/movenext/movenext/netio/listener_async_test.go:169
 }
 
 // Location returns where [greetAll] is suspended.
@@ -190,4 +191,4 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8af5de41905a63c1
+// Digest of what is above: a6b9146307bca39e

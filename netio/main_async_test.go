@@ -71,7 +71,7 @@ func (f *readLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -91,7 +91,7 @@ resume1:
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:93
 	if f.read2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.c, f.p = nil, nil // not needed any more
@@ -101,7 +101,7 @@ resume2:
 	result0, result1 = f.read2.Results(r)
 //line github.com/movenext/movenext/netio/main_async_test.go:103
 	f.read2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -162,7 +162,7 @@ func (f *writeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -182,7 +182,7 @@ resume1:
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:184
 	if f.write2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.c, f.p = nil, nil // not needed any more
@@ -192,7 +192,7 @@ resume2:
 	result0, result1 = f.write2.Results(r)
 //line github.com/movenext/movenext/netio/main_async_test.go:194
 	f.write2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -220,4 +220,4 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2e15007bb22790ae
+// Digest of what is above: b9f5fa20e691b8a2

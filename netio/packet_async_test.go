@@ -52,7 +52,7 @@ func (f *echoPacketsLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -76,7 +76,7 @@ for1:
 	f.readFrom2, n, from, err = f.c.ReadFromEnter(r, f.p)
 //line github.com/movenext/movenext/netio/packet_async_test.go:78
 	if f.readFrom2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -85,7 +85,7 @@ resume2:
 	n, from, err = f.readFrom2.Results(r)
 //line github.com/movenext/movenext/netio/packet_async_test.go:87
 	f.readFrom2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/packet_test.go:42
 	if err != nil {
 		f.State = statemachine.Finished
@@ -97,7 +97,7 @@ resumed2:
 	f.writeTo3, _, err2 = f.c.WriteToEnter(r, f.p[:n], from)
 //line github.com/movenext/movenext/netio/packet_async_test.go:99
 	if f.writeTo3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -106,7 +106,7 @@ resume3:
 	_, err2 = f.writeTo3.Results(r)
 //line github.com/movenext/movenext/netio/packet_async_test.go:108
 	f.writeTo3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/packet_test.go:45
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -173,7 +173,7 @@ func (f *echoPortsLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -197,7 +197,7 @@ for1:
 	f.readFromAddrPort2, n, from, err = f.c.ReadFromAddrPortEnter(r, f.p)
 //line github.com/movenext/movenext/netio/packet_async_test.go:199
 	if f.readFromAddrPort2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -206,7 +206,7 @@ resume2:
 	n, from, err = f.readFromAddrPort2.Results(r)
 //line github.com/movenext/movenext/netio/packet_async_test.go:208
 	f.readFromAddrPort2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/packet_test.go:59
 	if err != nil {
 		f.State = statemachine.Finished
@@ -218,7 +218,7 @@ resumed2:
 	f.writeToAddrPort3, _, err2 = f.c.WriteToAddrPortEnter(r, f.p[:n], from)
 //line github.com/movenext/movenext/netio/packet_async_test.go:220
 	if f.writeToAddrPort3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -227,7 +227,7 @@ resume3:
 	_, err2 = f.writeToAddrPort3.Results(r)
 //line github.com/movenext/movenext/netio/packet_async_test.go:229
 	f.writeToAddrPort3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/packet_test.go:62
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -261,4 +261,4 @@ func (f *echoPortsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4dd8f608d316441d
+// Digest of what is above: aee72a451cd7f2a3

@@ -57,7 +57,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -80,7 +80,7 @@ for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:82
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.p = nil // not needed any more
@@ -90,7 +90,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:92
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/poller_test.go:38
 	if err != nil {
 		result0, result1 = f.total, err
@@ -105,7 +105,7 @@ resumed1:
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:107
 	if f.readOrWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -114,7 +114,7 @@ resume2:
 	f.n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:116
 	f.readOrWrite2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/poller_test.go:43
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
@@ -135,7 +135,7 @@ resumed2:
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(r, (*f.p)[:f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.p = nil // not needed any more
@@ -145,7 +145,7 @@ resume3:
 	_, err3 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:147
 	f.readOrWrite2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/poller_test.go:49
 	if err3 != nil {
 		result0, result1 = f.total, err3
@@ -218,7 +218,7 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (finished bool, result0 int
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -238,7 +238,7 @@ for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:240
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -247,7 +247,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:249
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/poller_test.go:185
 	if err != nil {
 		f.State = statemachine.Finished
@@ -259,7 +259,7 @@ resumed1:
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(r, f.p[:1])
 //line github.com/movenext/movenext/netio/poller_async_test.go:261
 	if f.readFullOrReadOrWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -268,7 +268,7 @@ resume2:
 	_, err2 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:270
 	f.readFullOrReadOrWrite2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/poller_test.go:188
 	if err2 != nil {
 		result0, result1 = f.total, ended(err2)
@@ -282,7 +282,7 @@ resumed2:
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(r, f.p[1:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:284
 	if f.readFullOrReadOrWrite2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
@@ -291,7 +291,7 @@ resume3:
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:293
 	f.readFullOrReadOrWrite2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/poller_test.go:192
 	if err3 != nil {
 		f.State = statemachine.Finished
@@ -303,7 +303,7 @@ resumed3:
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(r, f.p[:1+f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:305
 	if f.readFullOrReadOrWrite2 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	return false, 0, nil
@@ -312,7 +312,7 @@ resume4:
 	_, err4 = f.readFullOrReadOrWrite2.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:314
 	f.readFullOrReadOrWrite2 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/netio/poller_test.go:195
 	if err4 != nil {
 		f.State = statemachine.Finished
@@ -379,7 +379,7 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -407,7 +407,7 @@ for1:
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:409
 	if f.read1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -416,7 +416,7 @@ resume1:
 	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:418
 	f.read1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/poller_test.go:324
 	if err != nil {
 		f.State = statemachine.Finished
@@ -482,7 +482,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -503,7 +503,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (finish
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:505
 	if f.readFull1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -512,7 +512,7 @@ resume1:
 	result0, result1 = f.readFull1.Results(r)
 //line github.com/movenext/movenext/netio/poller_async_test.go:514
 	f.readFull1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -540,4 +540,4 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d754f4861620e36f
+// Digest of what is above: 18a8e2d87d8f367f

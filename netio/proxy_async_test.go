@@ -29,7 +29,8 @@ func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job
 	return m.Start(ctx, &r, m)
 }
 
-// exchangeFrame is what [exchange] keeps while it is suspended.
+// exchangeFrame is the frame of [exchange]: what it keeps while it is suspended, its results among
+// it.
 type exchangeFrame struct {
 	statemachine.Frame
 
@@ -51,12 +52,12 @@ type exchangeArgs struct {
 // moveNext runs [exchange] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
-	var receiveAll2 []byte
-	var receiveAll3 error
+	var receiveAll1Value []byte
+	var receiveAll1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -68,27 +69,27 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	f.sending = sendAllAsync(args.ctx, f.c, args.data)
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	f.receiveAll1, receiveAll2, receiveAll3 = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:73
+	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:74
 	if f.receiveAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	receiveAll2, receiveAll3 = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:82
+	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:83
 	f.receiveAll1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
-	f.o.received, f.o.read = receiveAll2, receiveAll3
+	f.o.received, f.o.read = receiveAll1Value, receiveAll1Err
 	// proxy_test.go:138: _, o.sent = sending.Await()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	f.await2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:92
+//line github.com/movenext/movenext/netio/proxy_async_test.go:93
 		goto resume2
 	}
 	f.State = 2
@@ -98,16 +99,16 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-		await1, await3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:103
+		await2Value, await2Err := statemachine.JobResult(r, f.await2)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:104
 		f.await2 = nil
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-		_, f.o.sent = await1, await3
+		_, f.o.sent = await2Value, await2Err
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/proxy_async_test.go:111
+//line github.com/movenext/movenext/netio/proxy_async_test.go:112
 	return true
 }
 
@@ -165,7 +166,7 @@ func (f *sendAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -185,18 +186,18 @@ for1:
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:189
+//line github.com/movenext/movenext/netio/proxy_async_test.go:190
 	if f.writeAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:198
+//line github.com/movenext/movenext/netio/proxy_async_test.go:199
 	f.writeAll1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	if err != nil {
 		f.State = statemachine.Finished
@@ -206,15 +207,15 @@ resumed1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:210
+//line github.com/movenext/movenext/netio/proxy_async_test.go:211
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:216
+//line github.com/movenext/movenext/netio/proxy_async_test.go:217
 	if f.closeWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.c, f.data, f.piece = nil, nil, nil, nil // not needed any more
@@ -222,9 +223,9 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:226
+//line github.com/movenext/movenext/netio/proxy_async_test.go:227
 	f.closeWrite2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -313,7 +314,7 @@ func (f *receiveAllLocals) moveNext(r *statemachine.Run) (finished bool, err err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -327,22 +328,22 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:331
+//line github.com/movenext/movenext/netio/proxy_async_test.go:332
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:340
+//line github.com/movenext/movenext/netio/proxy_async_test.go:341
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:346
+//line github.com/movenext/movenext/netio/proxy_async_test.go:347
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
@@ -350,28 +351,28 @@ resumed1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:354
+//line github.com/movenext/movenext/netio/proxy_async_test.go:355
 	if f.read2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err3 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:363
+//line github.com/movenext/movenext/netio/proxy_async_test.go:364
 	f.read2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:370
+//line github.com/movenext/movenext/netio/proxy_async_test.go:371
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:375
+//line github.com/movenext/movenext/netio/proxy_async_test.go:376
 	goto for1
 }
 
@@ -404,4 +405,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 886e941ec1bdb5d1
+// Digest of what is above: ad8e464c3d50c4c4

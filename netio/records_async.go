@@ -54,7 +54,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (ended bool, result0 int, 
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -97,7 +97,7 @@ resume1:
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:99
 	if f.lock2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -106,7 +106,7 @@ resume2:
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:108
 	f.lock2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/records.go:12
 	if err != nil {
 		result0, result1 = 0, err
@@ -129,7 +129,7 @@ for1:
 	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:131
 	if f.flushRecords3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
@@ -138,7 +138,7 @@ resume3:
 	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:140
 	f.flushRecords3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/records.go:18
 	if failed != nil && f.n == 0 && f.err == errNothingYet {
 		result0, result1 = 0, failed
@@ -159,7 +159,7 @@ resumed3:
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:161
 	if f.readable4 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	f.err = nil // not needed any more
@@ -169,7 +169,7 @@ resume4:
 	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:171
 	f.readable4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/netio/records.go:24
 	if err3 != nil {
 		result0, result1 = 0, err3
@@ -244,7 +244,7 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (ended bool, result0 e
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -287,7 +287,7 @@ resume1:
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:289
 	if f.lock2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -296,7 +296,7 @@ resume2:
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:298
 	f.lock2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/records.go:37
 	if err != nil {
 		result0 = err
@@ -319,7 +319,7 @@ for1:
 	f.flushRecords3, failed = flushRecordsEnter(r, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:321
 	if f.flushRecords3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -328,7 +328,7 @@ resume3:
 	failed = f.flushRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:330
 	f.flushRecords3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/records.go:43
 	if failed != nil && f.err == errNothingYet {
 		result0 = failed
@@ -349,7 +349,7 @@ resumed3:
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:351
 	if f.readable4 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	f.err = nil // not needed any more
@@ -359,7 +359,7 @@ resume4:
 	err3 = f.readable4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:361
 	f.readable4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/netio/records.go:49
 	if err3 != nil {
 		result0 = err3
@@ -433,7 +433,7 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0 int,
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -474,7 +474,7 @@ resume1:
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/records_async.go:476
 	if f.lock2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -483,7 +483,7 @@ resume2:
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:485
 	f.lock2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/records.go:105
 	if err != nil {
 		result0, result1 = 0, err
@@ -526,7 +526,7 @@ for1:
 	f.sendRecords3, err2 = sendRecordsEnter(r, f.ctx, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:528
 	if f.sendRecords3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
@@ -535,7 +535,7 @@ resume3:
 	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:537
 	f.sendRecords3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/records.go:117
 	if err2 != nil {
 		result0, result1 = f.done, err2
@@ -611,11 +611,11 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (ended bool, result0
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
 	var err2 error
-	var closeWrite1 error
+	var closeWrite4Err error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -658,7 +658,7 @@ resume1:
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:660
 	if f.lock2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -667,7 +667,7 @@ resume2:
 	err = f.lock2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:669
 	f.lock2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/records.go:144
 	if err != nil {
 		result0 = err
@@ -695,7 +695,7 @@ resumed2:
 	f.sendRecords3, err2 = sendRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:697
 	if f.sendRecords3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -704,7 +704,7 @@ resume3:
 	err2 = f.sendRecords3.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:706
 	f.sendRecords3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/netio/records.go:151
 	if err2 != nil {
 		result0 = err2
@@ -715,22 +715,22 @@ resumed3:
 	}
 	// records.go:154: return c.wire.conn.CloseWrite()
 //line github.com/movenext/movenext/netio/records.go:154
-	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(r)
+	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/records_async.go:720
 	if f.closeWrite4 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
 //line github.com/movenext/movenext/netio/records.go:154
-	closeWrite1 = f.closeWrite4.Results(r)
+	closeWrite4Err = f.closeWrite4.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:730
 	f.closeWrite4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/netio/records.go:154
-	result0 = closeWrite1
+	result0 = closeWrite4Err
 //line github.com/movenext/movenext/netio/records_async.go:735
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:154
@@ -818,11 +818,11 @@ func (f *flushRecordsFrame) MoveNext(r *statemachine.Run) (ended bool) {
 func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &ended)
 	var err error
-	var sendRecords1 error
+	var sendRecords2Err error
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -843,7 +843,7 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (ended bool, result0 
 	f.lock1, err = f.c.out.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:845
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -852,7 +852,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:854
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/records.go:165
 	if err != nil {
 		result0 = err
@@ -869,22 +869,22 @@ resumed1:
 	}
 	// records.go:169: return sendRecords(context.Background(), c)
 //line github.com/movenext/movenext/netio/records.go:169
-	f.sendRecords2, sendRecords1 = sendRecordsEnter(r, context.Background(), f.c)
+	f.sendRecords2, sendRecords2Err = sendRecordsEnter(r, context.Background(), f.c)
 //line github.com/movenext/movenext/netio/records_async.go:874
 	if f.sendRecords2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.c = nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/netio/records.go:169
-	sendRecords1 = f.sendRecords2.Results(r)
+	sendRecords2Err = f.sendRecords2.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:884
 	f.sendRecords2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/records.go:169
-	result0 = sendRecords1
+	result0 = sendRecords2Err
 //line github.com/movenext/movenext/netio/records_async.go:889
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:169
@@ -981,7 +981,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1001,7 +1001,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
 //line github.com/movenext/movenext/netio/records_async.go:1003
 	if f.writeAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1010,7 +1010,7 @@ resume1:
 	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/records_async.go:1012
 	f.writeAll1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/records.go:182
 	putOut(f.b)
 	if err != nil {
@@ -1064,4 +1064,4 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 125d406d9a4942eb
+// Digest of what is above: f9e6c242e66fd0f5

@@ -52,7 +52,7 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (ended bool, err error) {
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -66,7 +66,7 @@ for1:
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:68
 	if f.waitReadable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -75,7 +75,7 @@ resume1:
 	err2 = f.waitReadable1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:77
 	f.waitReadable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/stream.go:71
 	if err2 != nil {
 		err = err2
@@ -89,7 +89,7 @@ resumed1:
 	f.copyChunk2, n, err3 = copyChunkEnter(r, f.ctx, f.dst, f.src)
 //line github.com/movenext/movenext/netio/stream_async.go:91
 	if f.copyChunk2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -98,7 +98,7 @@ resume2:
 	n, err3 = f.copyChunk2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:100
 	f.copyChunk2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/stream.go:75
 	f.written += int64(n)
 	switch {
@@ -206,7 +206,7 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -230,7 +230,7 @@ func (f *copyChunkLocals) moveNext(r *statemachine.Run, src AsyncReader) (ended 
 	f.readOnce1, n, f.failed = readOnceEnter(r, src, f.p[:])
 //line github.com/movenext/movenext/netio/stream_async.go:232
 	if f.readOnce1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -239,7 +239,7 @@ resume1:
 	n, f.failed = f.readOnce1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:241
 	f.readOnce1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/stream.go:92
 	if n == 0 {
 		result0, result1 = 0, f.failed
@@ -253,7 +253,7 @@ resumed1:
 	f.writeAll2, n, err = writeAllEnter(r, f.ctx, f.dst, f.p[:n])
 //line github.com/movenext/movenext/netio/stream_async.go:255
 	if f.writeAll2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.dst, f.p = nil, nil, nil // not needed any more
@@ -263,7 +263,7 @@ resume2:
 	n, err = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:265
 	f.writeAll2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/netio/stream.go:96
 	if err != nil {
 		result0, result1 = n, err
@@ -371,7 +371,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -406,7 +406,7 @@ case1:
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
 //line github.com/movenext/movenext/netio/stream_async.go:408
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -415,7 +415,7 @@ resume1:
 	result0 = f.readable1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:417
 	f.readable1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 case2:
@@ -526,7 +526,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -545,7 +545,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (ende
 	}
 //line github.com/movenext/movenext/netio/stream_async.go:547
 	if f.read1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -554,7 +554,7 @@ resume1:
 	result0, result1 = f.read1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:556
 	f.read1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
@@ -658,7 +658,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (ende
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -693,7 +693,7 @@ case1:
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream_async.go:695
 	if f.writeAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -702,7 +702,7 @@ resume1:
 	result0, result1 = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:704
 	f.writeAll1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 case2:
@@ -730,7 +730,7 @@ case3:
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
 //line github.com/movenext/movenext/netio/stream_async.go:732
 	if f.writeFull3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, 0, nil
@@ -739,7 +739,7 @@ resume3:
 	result0, result1 = f.writeFull3.Results(r)
 //line github.com/movenext/movenext/netio/stream_async.go:741
 	f.writeFull3 = nil
-resumed3:
+after3:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -842,4 +842,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: eeb771039109bb1c
+// Digest of what is above: 5dd1901546ac088b

@@ -49,7 +49,7 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -61,7 +61,7 @@ for1:
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
 //line github.com/movenext/movenext/netio/stream_async_test.go:63
 	if f.readLine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -70,7 +70,7 @@ resume1:
 	line, err2 = f.readLine1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:72
 	f.readLine1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
@@ -143,7 +143,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -176,7 +176,7 @@ resume1:
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:178
 	if f.closeWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.to = nil // not needed any more
@@ -186,7 +186,7 @@ resume2:
 	err = f.closeWrite2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:188
 	f.closeWrite2 = nil
-resumed2:
+after2:
 endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:153
@@ -248,11 +248,11 @@ type pourLocals struct {
 func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
-	var flush1 error
+	var flush2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -279,7 +279,7 @@ range1:
 	}
 //line github.com/movenext/movenext/netio/stream_async_test.go:281
 	if f.write1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -288,7 +288,7 @@ resume1:
 	n, err = f.write1.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:290
 	f.write1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total += n
 	if err != nil {
@@ -303,23 +303,23 @@ resumed1:
 endRange1:
 	// stream_test.go:264: return total, b.Flush(ctx)
 //line github.com/movenext/movenext/netio/stream_test.go:264
-	f.flush2, flush1 = f.b.FlushEnter(r, f.ctx)
+	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/stream_async_test.go:308
 	if f.flush2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.b, f.list1 = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:264
-	flush1 = f.flush2.Results(r)
+	flush2Err = f.flush2.Results(r)
 //line github.com/movenext/movenext/netio/stream_async_test.go:318
 	f.flush2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream_test.go:264
-	return true, f.total, flush1
+	return true, f.total, flush2Err
 //line github.com/movenext/movenext/netio/stream_async_test.go:324
 }
 
@@ -346,4 +346,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 05746a495ee06760
+// Digest of what is above: c943fbd97418009a

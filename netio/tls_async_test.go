@@ -53,7 +53,7 @@ func (f *echoTLSLocals) moveNext(r *statemachine.Run) (finished bool, result0 in
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -135,11 +135,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
-		_, closeWrite1 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
+		_, closeWrite3Err := statemachine.TwinResult(r, f.readableOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_async_test.go:140
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
-		result0, result1 = f.total, closeWrite1
+		result0, result1 = f.total, closeWrite3Err
 	}
 //line github.com/movenext/movenext/netio/tls_async_test.go:145
 	f.State = statemachine.Finished
@@ -241,7 +241,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -363,12 +363,12 @@ endFor1:
 resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
-		_, closeWrite1 := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
+		_, closeWrite4Err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
 //line github.com/movenext/movenext/netio/tls_async_test.go:368
 		f.handshakeOrCloseWrite1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:115
-		return true, f.back, closeWrite1
+		return true, f.back, closeWrite4Err
 	}
 //line github.com/movenext/movenext/netio/tls_async_test.go:374
 }
@@ -396,4 +396,4 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 62891aed042041d6
+// Digest of what is above: 6b6a29e355a9974b

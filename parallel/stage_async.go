@@ -26,7 +26,7 @@ func stagedAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func
 	})
 }
 
-// stagedFrame is what [staged] keeps while it is suspended.
+// stagedFrame is the frame of [staged]: what it keeps while it is suspended.
 type stagedFrame[T any, R any] struct {
 	statemachine.Producer[R]
 	defers statemachine.Defers
@@ -59,7 +59,7 @@ func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -112,7 +112,7 @@ for1:
 	f.next2, v, f.err = f.s.nextEnter(r)
 //line github.com/movenext/movenext/parallel/stage_async.go:114
 	if f.next2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
@@ -122,7 +122,7 @@ resume2:
 	v, f.err = f.next2.Results(r)
 //line github.com/movenext/movenext/parallel/stage_async.go:124
 	f.next2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/parallel/stage.go:72
 	if f.err == io.EOF { // itself: of the stage, and not of a body
 		goto epilogue
@@ -230,7 +230,7 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -357,7 +357,7 @@ func (s *stage[T, R]) closeEnter(r *statemachine.Run) *stageCloseFrame[T, R] {
 	return m
 }
 
-// stageCloseFrame is what [stage.close] keeps while it is suspended.
+// stageCloseFrame is the frame of [stage.close]: what it keeps while it is suspended.
 type stageCloseFrame[T any, R any] struct {
 	statemachine.Frame
 
@@ -376,7 +376,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -473,4 +473,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ef0cae6a946bbb53
+// Digest of what is above: bbd05909d926de45

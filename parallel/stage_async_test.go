@@ -29,7 +29,8 @@ func collectAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 	return m.Start(ctx, &r, m)
 }
 
-// collectFrame is what [collect] keeps while it is suspended.
+// collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
+// it.
 type collectFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -57,7 +58,7 @@ func (f *collectFrame) moveNext(r *statemachine.Run, args *collectArgs) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -77,7 +78,7 @@ range1:
 	// stage_test.go:41: for v, err := range Stage(ctx, in, body, opts...) {
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:81
+//line github.com/movenext/movenext/parallel/stage_async_test.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -92,7 +93,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:96
+//line github.com/movenext/movenext/parallel/stage_async_test.go:97
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -100,12 +101,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:104
+//line github.com/movenext/movenext/parallel/stage_async_test.go:105
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:109
+//line github.com/movenext/movenext/parallel/stage_async_test.go:110
 		goto resume2
 	}
 	f.State = 2
@@ -115,7 +116,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:119
+//line github.com/movenext/movenext/parallel/stage_async_test.go:120
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
@@ -123,7 +124,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:127
+//line github.com/movenext/movenext/parallel/stage_async_test.go:128
 		goto resume3
 	}
 	f.State = 3
@@ -133,22 +134,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:137
+//line github.com/movenext/movenext/parallel/stage_async_test.go:138
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:143
+//line github.com/movenext/movenext/parallel/stage_async_test.go:144
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:148
+//line github.com/movenext/movenext/parallel/stage_async_test.go:149
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:152
+//line github.com/movenext/movenext/parallel/stage_async_test.go:153
 }
 
 // Location returns where [collect] is suspended.
@@ -174,4 +175,4 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6c95e86cd405e6bb
+// Digest of what is above: f581c7921eda05de

@@ -70,11 +70,11 @@ func (f *nestedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (finished bool, result0 int) {
-	var nested1 int
+	var nested2Value int
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -100,22 +100,22 @@ resume1:
 endIf1:
 	// bench_test.go:118: return nested(ctx, n-1) + 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
-	f.nested2, nested1 = nestedEnter(r, args.ctx, args.n-1)
+	f.nested2, nested2Value = nestedEnter(r, args.ctx, args.n-1)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:105
 	if f.nested2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
-	nested1 = f.nested2.Results(r)
+	nested2Value = f.nested2.Results(r)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:114
 	f.nested2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/bench_test.go:118
-	return true, nested1 + 1
+	return true, nested2Value + 1
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:120
 }
 
@@ -148,4 +148,4 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fa7a175ab2ff82dd
+// Digest of what is above: 9a1f3d9ca4ea977b

@@ -34,7 +34,7 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// givesFrame is what [gives] keeps while it is suspended.
+// givesFrame is the frame of [gives]: what it keeps while it is suspended.
 type givesFrame struct {
 	statemachine.Frame
 
@@ -46,7 +46,7 @@ func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -114,7 +114,7 @@ func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -209,7 +209,7 @@ func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -312,7 +312,7 @@ func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, r
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -416,7 +416,7 @@ func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -432,14 +432,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:434
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if err != nil {
 		f.State = statemachine.Finished
@@ -507,7 +507,7 @@ func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -529,14 +529,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:531
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	if !errors.Is(err, errKept) {
 		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
@@ -603,11 +603,11 @@ type looksByCallLocals struct {
 // moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var one2 int
+	var one1Value int
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -620,21 +620,21 @@ for1:
 	}
 	// budget_test.go:131: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	f.one1, one2 = oneEnter(r, f.ctx)
+	f.one1, one1Value = oneEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:625
 	if f.one1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	one2 = f.one1.Results(r)
+	one1Value = f.one1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:634
 	f.one1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	if one2 != 1 {
+	if one1Value != 1 {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 		return true, errKept
@@ -722,7 +722,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -808,7 +808,7 @@ func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -904,7 +904,7 @@ func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -920,7 +920,7 @@ for1:
 	f.deferred1 = deferredEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:922
 	if f.deferred1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -929,7 +929,7 @@ resume1:
 	f.deferred1.Results(r)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:931
 	f.deferred1 = nil
-resumed1:
+after1:
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
@@ -987,7 +987,7 @@ func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	return m
 }
 
-// deferredFrame is what [deferred] keeps while it is suspended.
+// deferredFrame is the frame of [deferred]: what it keeps while it is suspended.
 type deferredFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1009,7 +1009,7 @@ func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1096,7 +1096,7 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1180,7 +1180,7 @@ func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Co
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1263,7 +1263,8 @@ func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// looksByRangeFrame is what [looksByRange] keeps while it is suspended.
+// looksByRangeFrame is the frame of [looksByRange]: what it keeps while it is suspended, its
+// results among it.
 type looksByRangeFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -1283,7 +1284,7 @@ func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1306,7 +1307,7 @@ range1:
 	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1310
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1311
 		goto resume1
 	}
 	f.State = 1
@@ -1321,17 +1322,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1325
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1326
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1330
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1331
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1335
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1336
 		goto resume2
 	}
 	f.State = 2
@@ -1342,7 +1343,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1346
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1347
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
@@ -1350,17 +1351,17 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1355
 	f.loop1 = nil
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1360
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1361
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1364
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1365
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1415,7 +1416,7 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1442,7 +1443,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1446
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1447
 		goto resume2
 	}
 	f.State = 2
@@ -1452,14 +1453,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1456
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1457
 	f.await2 = nil
 	// budget_test.go:221: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1463
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1464
 		goto resume3
 	}
 	f.State = 3
@@ -1469,12 +1470,12 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1473
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1474
 	f.await2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:222
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1478
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1479
 }
 
 // Location returns where [starts] is suspended.
@@ -1500,4 +1501,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f855e95b9ce24d70
+// Digest of what is above: fa38cf42e7e5afa1

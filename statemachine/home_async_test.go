@@ -69,7 +69,7 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -178,7 +178,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -194,7 +194,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:197
-	goto resumed1
+	goto after1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
@@ -202,7 +202,7 @@ move1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
 		f.State = statemachine.Finished
@@ -214,7 +214,7 @@ resumed1:
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:216
 	if f.ends2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.how = nil, "" // not needed any more
@@ -224,7 +224,7 @@ resume2:
 	result0 = f.ends2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:226
 	f.ends2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -283,7 +283,8 @@ func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how strin
 	return m, nil
 }
 
-// returnsAfterFrame is what [returnsAfter] keeps while it is suspended.
+// returnsAfterFrame is the frame of [returnsAfter]: what it keeps while it is suspended, its
+// results among it.
 type returnsAfterFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -315,7 +316,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -337,7 +338,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:341
+//line github.com/movenext/movenext/statemachine/home_async_test.go:342
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
@@ -356,7 +357,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:360
+//line github.com/movenext/movenext/statemachine/home_async_test.go:361
 		return true, false
 	}
 	f.State = 2
@@ -365,7 +366,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:369
+//line github.com/movenext/movenext/statemachine/home_async_test.go:370
 	goto epilogue
 }
 
@@ -410,7 +411,8 @@ func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsA
 	return m
 }
 
-// returnsAfterFunc1Frame is what a function literal of [returnsAfter] keeps while it is suspended.
+// returnsAfterFunc1Frame is the frame of a function literal of [returnsAfter]: what it keeps while
+// it is suspended.
 type returnsAfterFunc1Frame struct {
 	statemachine.Frame
 
@@ -428,7 +430,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -437,18 +439,18 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:441
+//line github.com/movenext/movenext/statemachine/home_async_test.go:443
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:450
+//line github.com/movenext/movenext/statemachine/home_async_test.go:452
 	f.ends1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true
 }
@@ -472,7 +474,7 @@ func numbersAtAsync(ctx context.Context, at *steps, n int) *job.Stream[int] {
 	})
 }
 
-// numbersAtFrame is what [numbersAt] keeps while it is suspended.
+// numbersAtFrame is the frame of [numbersAt]: what it keeps while it is suspended.
 type numbersAtFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
@@ -491,7 +493,7 @@ func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -527,7 +529,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:531
+//line github.com/movenext/movenext/statemachine/home_async_test.go:533
 	f.State = 2
 	return true
 resume2:
@@ -543,7 +545,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:547
+//line github.com/movenext/movenext/statemachine/home_async_test.go:549
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -554,11 +556,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:558
+//line github.com/movenext/movenext/statemachine/home_async_test.go:560
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:562
+//line github.com/movenext/movenext/statemachine/home_async_test.go:564
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -593,7 +595,7 @@ func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedul
 	return m, nil
 }
 
-// callsFrame is what [calls] keeps while it is suspended.
+// callsFrame is the frame of [calls]: what it keeps while it is suspended, its results among it.
 type callsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -626,13 +628,13 @@ func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
 // When it continues, args is nil.
 func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var ends2 error
-	var switches1 error
-	var returnsAfter1 error
+	var ends1Err error
+	var switches2Err error
+	var returnsAfter3Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -680,67 +682,67 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:684
+//line github.com/movenext/movenext/statemachine/home_async_test.go:686
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends2 = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:690
+	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:692
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	ends2 = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:699
+	ends1Err = f.ends1.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:701
 	f.ends1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:704
+	*f.err = ends1Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:706
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches1 = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:710
+	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:712
 	if f.switches2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	switches1 = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:719
+	switches2Err = f.switches2.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:721
 	f.switches2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:724
+	*f.err = switches2Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:726
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:730
+	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:732
 	if f.returnsAfter3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	returnsAfter1 = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:739
+	returnsAfter3Err = f.returnsAfter3.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:741
 	f.returnsAfter3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:744
+	*f.err = returnsAfter3Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:746
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -748,7 +750,7 @@ case4:
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:752
+//line github.com/movenext/movenext/statemachine/home_async_test.go:754
 		goto resume4
 	}
 	f.State = 4
@@ -757,7 +759,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:761
+//line github.com/movenext/movenext/statemachine/home_async_test.go:763
 	f.byHand4 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/home_test.go:161
@@ -765,7 +767,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:769
+//line github.com/movenext/movenext/statemachine/home_async_test.go:771
 }
 
 // Location returns where [calls] is suspended.
@@ -837,7 +839,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -851,26 +853,26 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:855
+//line github.com/movenext/movenext/statemachine/home_async_test.go:857
 	if f.calls1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:864
+//line github.com/movenext/movenext/statemachine/home_async_test.go:866
 	f.calls1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:870
+//line github.com/movenext/movenext/statemachine/home_async_test.go:872
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:874
+//line github.com/movenext/movenext/statemachine/home_async_test.go:876
 }
 
 // Location returns where [through] is suspended.
@@ -909,7 +911,7 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// cleansUpFrame is what [cleansUp] keeps while it is suspended.
+// cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended.
 type cleansUpFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -938,7 +940,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -963,7 +965,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:967
+//line github.com/movenext/movenext/statemachine/home_async_test.go:969
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -975,7 +977,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:979
+//line github.com/movenext/movenext/statemachine/home_async_test.go:981
 		return true, false
 	}
 	f.State = 2
@@ -983,7 +985,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:987
+//line github.com/movenext/movenext/statemachine/home_async_test.go:989
 	goto epilogue
 }
 
@@ -1022,7 +1024,8 @@ func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *c
 	return m
 }
 
-// cleansUpFunc1Frame is what a function literal of [cleansUp] keeps while it is suspended.
+// cleansUpFunc1Frame is the frame of a function literal of [cleansUp]: what it keeps while it is
+// suspended.
 type cleansUpFunc1Frame struct {
 	statemachine.Frame
 
@@ -1042,7 +1045,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1051,21 +1054,21 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1055
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1064
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
 	f.ends1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1069
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
 	f.State = statemachine.Finished
 	return true
 }
@@ -1094,7 +1097,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	return m.Start(ctx, &r, m)
 }
 
-// rangesFrame is what [ranges] keeps while it is suspended.
+// rangesFrame is the frame of [ranges]: what it keeps while it is suspended, its results among it.
 type rangesFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1116,7 +1119,7 @@ func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1151,7 +1154,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1155
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1158
 		goto resume1
 	}
 	f.State = 1
@@ -1166,7 +1169,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1170
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1173
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1175,7 +1178,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1179
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1182
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1185,12 +1188,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1189
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1192
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
 		goto resume2
 	}
 	f.State = 2
@@ -1201,7 +1204,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1205
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
@@ -1209,16 +1212,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1213
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1216
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1218
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1222
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
 }
 
 // Location returns where [ranges] is suspended.
@@ -1296,7 +1299,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1315,7 +1318,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1319
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1322
 		goto resume1
 	}
 	f.State = 1
@@ -1325,7 +1328,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1329
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1332
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
@@ -1333,7 +1336,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1337
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1340
 }
 
 // Location returns where [late] is suspended.
@@ -1395,7 +1398,7 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1408,7 +1411,7 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1412
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1415
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1419,9 +1422,9 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateEnter(r, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1423
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1426
 	if f.late2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.away, f.there = nil, nil // not needed any more
@@ -1429,15 +1432,15 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1433
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1436
 	f.late2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1441
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1444
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1498,7 +1501,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1516,7 +1519,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1520
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1523
 		goto resume1
 	}
 	f.State = 1
@@ -1526,7 +1529,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1530
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1533
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
@@ -1534,7 +1537,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1538
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1541
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1596,7 +1599,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1605,24 +1608,24 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateEnter(r, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1609
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1612
 	if f.late1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1618
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1621
 	f.late1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1626
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1629
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1647,4 +1650,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 506108e9ca0c9679
+// Digest of what is above: a5d45e8641f0e287

@@ -51,7 +51,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -84,14 +84,14 @@ resume1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:86
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	err = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	if err != nil {
 		f.State = statemachine.Finished
@@ -104,7 +104,7 @@ resumed2:
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:106
 	if f.inner3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.seen = nil // not needed any more
@@ -114,7 +114,7 @@ resume3:
 	f.inner3.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:116
 	f.inner3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
 	f.note()
 	// labels_test.go:66: … job.Go(ctx, func(context.Context) error { note(); return nil }).Await …
@@ -216,7 +216,7 @@ func innerEnter(r *statemachine.Run, ctx context.Context, seen *[]string) *inner
 	return m
 }
 
-// innerFrame is what [inner] keeps while it is suspended.
+// innerFrame is the frame of [inner]: what it keeps while it is suspended.
 type innerFrame struct {
 	statemachine.Frame
 
@@ -228,7 +228,7 @@ func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -287,7 +287,7 @@ func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// breaksFrame is what [breaks] keeps while it is suspended.
+// breaksFrame is the frame of [breaks]: what it keeps while it is suspended, its results among it.
 type breaksFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -302,7 +302,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -372,7 +372,7 @@ func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// unlabeledFrame is what [unlabeled] keeps while it is suspended.
+// unlabeledFrame is the frame of [unlabeled]: what it keeps while it is suspended.
 type unlabeledFrame struct {
 	statemachine.Frame
 
@@ -387,7 +387,7 @@ func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -452,7 +452,7 @@ func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// setsFrame is what [sets] keeps while it is suspended.
+// setsFrame is the frame of [sets]: what it keeps while it is suspended.
 type setsFrame struct {
 	statemachine.Frame
 
@@ -469,7 +469,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -507,7 +507,7 @@ resume1:
 	f.setsRed2 = setsRedEnter(r, f.ctx)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:509
 	if f.setsRed2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
@@ -516,7 +516,7 @@ resume2:
 	f.setsRed2.Results(r)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:518
 	f.setsRed2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
@@ -611,7 +611,7 @@ func setsRedEnter(r *statemachine.Run, ctx context.Context) *setsRedFrame {
 	return m
 }
 
-// setsRedFrame is what [setsRed] keeps while it is suspended.
+// setsRedFrame is the frame of [setsRed]: what it keeps while it is suspended.
 type setsRedFrame struct {
 	statemachine.Frame
 
@@ -623,7 +623,7 @@ func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -681,7 +681,7 @@ func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leavesLabelsFrame is what [leavesLabels] keeps while it is suspended.
+// leavesLabelsFrame is the frame of [leavesLabels]: what it keeps while it is suspended.
 type leavesLabelsFrame struct {
 	statemachine.Frame
 
@@ -694,7 +694,7 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	default:
 		f.Misuse(state)
 	}
@@ -726,4 +726,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 719a24cc50a17176
+// Digest of what is above: ec03559a864be48d

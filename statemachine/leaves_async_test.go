@@ -47,7 +47,7 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -148,7 +148,7 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -263,7 +263,7 @@ func panicsElsewhereEnter(r *statemachine.Run, ctx context.Context, s schedulers
 	return m
 }
 
-// panicsElsewhereFrame is what [panicsElsewhere] keeps while it is suspended.
+// panicsElsewhereFrame is the frame of [panicsElsewhere]: what it keeps while it is suspended.
 type panicsElsewhereFrame struct {
 	statemachine.Frame
 }
@@ -286,7 +286,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -300,7 +300,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:303
-	goto resumed1
+	goto after1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
@@ -308,7 +308,7 @@ move1:
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	_ = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
 //line github.com/movenext/movenext/statemachine/leaves_async_test.go:315
@@ -353,7 +353,8 @@ func catchesAtHomeAsync(ctx context.Context, s schedulers.Scheduler) (result *jo
 	return m.Start(ctx, &r, m)
 }
 
-// catchesAtHomeFrame is what [catchesAtHome] keeps while it is suspended.
+// catchesAtHomeFrame is the frame of [catchesAtHome]: what it keeps while it is suspended, its
+// results among it.
 type catchesAtHomeFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -378,7 +379,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -392,25 +393,25 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	// leaves_test.go:247: panicsElsewhere(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:396
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:397
 	if f.panicsElsewhere1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:405
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
 	f.panicsElsewhere1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:410
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:411
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:415
 }
 
 // Location returns where [catchesAtHome] is suspended.
@@ -436,4 +437,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 238a3fcac5437bf8
+// Digest of what is above: 6bc10662c2a5d388

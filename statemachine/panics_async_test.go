@@ -73,11 +73,11 @@ func (frame *fallThroughLiteralsFrame) MoveNext(r *statemachine.Run) (finished b
 // end (true).
 func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	var fallThroughLiterals1 error
+	var fallThroughLiterals2Err error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -112,22 +112,22 @@ endIf2:
 endIf1:
 	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
-	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
+	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:117
 	if frame.fallThroughLiterals2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
-	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(r)
+	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:127
 	frame.fallThroughLiterals2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
-	result0 = fallThroughLiterals1
+	result0 = fallThroughLiterals2Err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:132
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:54
@@ -221,11 +221,11 @@ func (frame *fallThroughValuesFrame) MoveNext(r *statemachine.Run) (finished boo
 // end (true).
 func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	var fallThroughValues1 error
+	var fallThroughValues2Err error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -261,22 +261,22 @@ endIf2:
 endIf1:
 	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
-	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
+	frame.fallThroughValues2, fallThroughValues2Err = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:266
 	if frame.fallThroughValues2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
-	fallThroughValues1 = frame.fallThroughValues2.Results(r)
+	fallThroughValues2Err = frame.fallThroughValues2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:276
 	frame.fallThroughValues2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
-	result0 = fallThroughValues1
+	result0 = fallThroughValues2Err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:281
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:67
@@ -339,7 +339,8 @@ func fallThroughEpiloguesEnter(r *statemachine.Run, ctx context.Context, f *fall
 	return m, nil
 }
 
-// fallThroughEpiloguesFrame is what [fallThroughEpilogues] keeps while it is suspended.
+// fallThroughEpiloguesFrame is the frame of [fallThroughEpilogues]: what it keeps while it is
+// suspended, its results among it.
 type fallThroughEpiloguesFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -367,11 +368,11 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 // begins at its epilogue.
 func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, again bool) {
 	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
-	var fallThroughEpilogues1 error
+	var fallThroughEpilogues2Err error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -405,7 +406,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 		goto endIf2
 	}
 	// panics_test.go:81: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:409
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:81
 	return r.Yield(), false
@@ -417,28 +418,28 @@ endIf2:
 endIf1:
 	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:422
+	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:423
 	if frame.fallThroughEpilogues2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:432
+	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:433
 	frame.fallThroughEpilogues2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
-	frame.result0 = fallThroughEpilogues1
+	frame.result0 = fallThroughEpilogues2Err
 epilogue:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:442
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:443
 		return true, false
 	}
 	frame.State = 3
@@ -447,7 +448,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:451
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	goto epilogue
 }
 
@@ -492,8 +493,8 @@ func fallThroughEpiloguesFunc1Enter(r *statemachine.Run, n int, f *fall) *fallTh
 	return m
 }
 
-// fallThroughEpiloguesFunc1Frame is what a function literal of [fallThroughEpilogues] keeps while
-// it is suspended.
+// fallThroughEpiloguesFunc1Frame is the frame of a function literal of [fallThroughEpilogues]:
+// what it keeps while it is suspended.
 type fallThroughEpiloguesFunc1Frame struct {
 	statemachine.Frame
 
@@ -512,7 +513,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -523,7 +524,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto endIf1
 	}
 	// panics_test.go:74: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:527
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:528
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
 	return r.Yield()
@@ -532,7 +533,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:536
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:537
 	frame.State = statemachine.Finished
 	return true
 }
@@ -556,7 +557,7 @@ func oneRoundAsync(ctx context.Context, f *fall) *job.Stream[int] {
 	})
 }
 
-// oneRoundFrame is what [oneRound] keeps while it is suspended.
+// oneRoundFrame is the frame of [oneRound]: what it keeps while it is suspended.
 type oneRoundFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
@@ -572,7 +573,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -586,7 +587,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:92: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:590
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:591
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -601,11 +602,11 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:605
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:606
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:609
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:610
 }
 
 // Location returns where [oneRound] is suspended.
@@ -640,7 +641,8 @@ func fallThroughLoopsEnter(r *statemachine.Run, ctx context.Context, f *fall, n 
 	return m, nil
 }
 
-// fallThroughLoopsFrame is what [fallThroughLoops] keeps while it is suspended.
+// fallThroughLoopsFrame is the frame of [fallThroughLoops]: what it keeps while it is suspended,
+// its results among it.
 type fallThroughLoopsFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -663,7 +665,7 @@ func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -685,7 +687,7 @@ range1:
 	// panics_test.go:100: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:689
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:691
 		goto resume1
 	}
 	frame.State = 1
@@ -705,7 +707,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:709
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:711
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return r.Yield()
@@ -718,31 +720,31 @@ endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:722
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:724
 	if frame.fallThroughLoops3 == nil {
-		goto resumed3
+		goto after3
 	}
 	frame.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:731
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:733
 	frame.fallThroughLoops3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:737
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:739
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:110
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:741
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:743
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:746
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
 		goto resume4
 	}
 	frame.State = 4
@@ -753,7 +755,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:757
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:759
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
@@ -761,15 +763,15 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:765
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:767
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:769
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:771
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:773
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:775
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -809,7 +811,7 @@ func fallingStreamAsync(ctx context.Context, f *fall, n int) *job.Stream[int] {
 	})
 }
 
-// fallingStreamFrame is what [fallingStream] keeps while it is suspended.
+// fallingStreamFrame is the frame of [fallingStream]: what it keeps while it is suspended.
 type fallingStreamFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
@@ -830,7 +832,7 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -858,7 +860,7 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:862
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:864
 	frame.State = 1
 	return true
 resume1:
@@ -882,7 +884,7 @@ range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:886
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:888
 		goto resume2
 	}
 	frame.State = 2
@@ -900,7 +902,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:904
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:906
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -913,12 +915,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:917
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:919
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:922
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:924
 		goto resume4
 	}
 	frame.State = 4
@@ -929,7 +931,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:933
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:935
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
@@ -937,12 +939,12 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:941
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:943
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:946
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:948
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -963,7 +965,8 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// fallThroughStreamsFrame is what [fallThroughStreams] keeps while it is suspended.
+// fallThroughStreamsFrame is the frame of [fallThroughStreams]: what it keeps while it is
+// suspended, its results among it.
 type fallThroughStreamsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -991,7 +994,7 @@ func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallTh
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1014,7 +1017,7 @@ range1:
 	// panics_test.go:137: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1018
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1021
 		goto resume1
 	}
 	frame.State = 1
@@ -1029,7 +1032,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1033
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1036
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return r.Yield()
@@ -1037,20 +1040,20 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1041
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1046
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1049
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1050
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1053
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1054
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1057
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1102,7 +1105,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1116,7 +1119,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:208: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1120
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1123
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	return r.Yield(), nil
@@ -1124,7 +1127,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:208
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1128
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1131
 }
 
 // Location returns where [exitsWhileItPanics] is suspended.
@@ -1151,4 +1154,4 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ff95c5a73550497b
+// Digest of what is above: 33a216af1ddabcd4

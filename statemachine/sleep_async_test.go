@@ -45,7 +45,7 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -58,14 +58,14 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:60
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	if err != nil {
 		f.State = statemachine.Finished
@@ -77,7 +77,7 @@ resumed1:
 	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:79
 	if !asleep2 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -85,7 +85,7 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	result0 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:90
 	f.State = statemachine.Finished
 	return true, result0
@@ -144,7 +144,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -155,14 +155,14 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:167
 	f.State = statemachine.Finished
 	return true, result0
@@ -190,4 +190,4 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9e19efe3b1275e7a
+// Digest of what is above: b6936b52bc50b865

@@ -29,7 +29,7 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	return m.Start(ctx, &r, m)
 }
 
-// zippedFrame is what [zipped] keeps while it is suspended.
+// zippedFrame is the frame of [zipped]: what it keeps while it is suspended, its results among it.
 type zippedFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -69,7 +69,7 @@ func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (finished, aga
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -211,7 +211,8 @@ func zippedFunc1Enter(r *statemachine.Run, a *job.Puller[string], ctx context.Co
 	return m
 }
 
-// zippedFunc1Frame is what a function literal of [zipped] keeps while it is suspended.
+// zippedFunc1Frame is the frame of a function literal of [zipped]: what it keeps while it is
+// suspended.
 type zippedFunc1Frame struct {
 	statemachine.Frame
 
@@ -236,7 +237,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -247,7 +248,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:251
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:252
 		goto resume1
 	}
 	f.State = 1
@@ -256,7 +257,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:260
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:261
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -286,7 +287,8 @@ func zippedFunc2Enter(r *statemachine.Run, b *job.Puller[string], ctx context.Co
 	return m
 }
 
-// zippedFunc2Frame is what a function literal of [zipped] keeps while it is suspended.
+// zippedFunc2Frame is the frame of a function literal of [zipped]: what it keeps while it is
+// suspended.
 type zippedFunc2Frame struct {
 	statemachine.Frame
 
@@ -311,7 +313,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -322,7 +324,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:326
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:328
 		goto resume1
 	}
 	f.State = 1
@@ -331,7 +333,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:335
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:337
 	f.stop1 = nil
 	f.State = statemachine.Finished
 	return true
@@ -356,7 +358,7 @@ func failingAsync(after *job.Job[string]) *job.Stream[string] {
 	})
 }
 
-// failingFrame is what [failing] keeps while it is suspended.
+// failingFrame is the frame of [failing]: what it keeps while it is suspended.
 type failingFrame struct {
 	statemachine.Producer[string]
 
@@ -371,7 +373,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -384,7 +386,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:388
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:390
 		goto resume1
 	}
 	f.State = 1
@@ -395,13 +397,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:399
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
 		f.await1 = nil
 		// steps_test.go:105: if yield(s, err) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:405
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:407
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -414,7 +416,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:418
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:420
 	f.State = statemachine.Finished
 	return true
 }
@@ -424,4 +426,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 92ef1b6763b5c9a1
+// Digest of what is above: 977f04ff45ac6f31

@@ -25,7 +25,7 @@ func lettersAsync(h *history, jobs []*job.Job[string], after *job.Job[string]) *
 	})
 }
 
-// lettersFrame is what [letters] keeps while it is suspended.
+// lettersFrame is the frame of [letters]: what it keeps while it is suspended.
 type lettersFrame struct {
 	statemachine.Producer[string]
 	defers statemachine.Defers
@@ -47,7 +47,7 @@ func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -167,7 +167,8 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 	return m.Start(context.Background(), &r, m)
 }
 
-// collectFrame is what [collect] keeps while it is suspended.
+// collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
+// it.
 type collectFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -189,7 +190,7 @@ func (f *collectFrame) moveNext(r *statemachine.Run, s *job.Stream[string]) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -209,7 +210,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:213
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:214
 		goto resume1
 	}
 	f.State = 1
@@ -224,7 +225,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:228
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:229
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -233,12 +234,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:237
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:238
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:242
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:243
 		goto resume2
 	}
 	f.State = 2
@@ -249,7 +250,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:253
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:254
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -257,7 +258,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:262
 		goto resume3
 	}
 	f.State = 3
@@ -268,23 +269,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:272
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:273
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:278
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:279
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:284
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:285
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:288
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:289
 }
 
 // Location returns where [collect] is suspended.
@@ -318,7 +319,7 @@ func forgivingAsync(after *job.Job[string]) *job.Stream[string] {
 	})
 }
 
-// forgivingFrame is what [forgiving] keeps while it is suspended.
+// forgivingFrame is the frame of [forgiving]: what it keeps while it is suspended.
 type forgivingFrame struct {
 	statemachine.Producer[string]
 	defers statemachine.Defers
@@ -335,7 +336,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -350,7 +351,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:354
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:355
 		goto resume1
 	}
 	f.State = 1
@@ -361,24 +362,24 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:365
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:366
 		f.await1 = nil
 		// stream_test.go:159: yield(s, err)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:371
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:372
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:378
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:379
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:382
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
 }
 
 // Location returns where [forgiving] is suspended.
@@ -399,7 +400,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 	return m.Start(context.Background(), &r, m)
 }
 
-// exitsInFrame is what [exitsIn] keeps while it is suspended.
+// exitsInFrame is the frame of [exitsIn]: what it keeps while it is suspended.
 type exitsInFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -420,7 +421,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -440,7 +441,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:444
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:445
 		goto resume1
 	}
 	f.State = 1
@@ -449,7 +450,7 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:453
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:454
 	f.await1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loop1 = statemachine.RangeStream(f.s)
@@ -459,7 +460,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:463
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:464
 		goto resume2
 	}
 	f.State = 2
@@ -477,17 +478,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:481
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:482
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:486
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:487
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:491
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:492
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -526,7 +527,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// drainFrame is what [drain] keeps while it is suspended.
+// drainFrame is the frame of [drain]: what it keeps while it is suspended, its results among it.
 type drainFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -548,7 +549,7 @@ func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -568,7 +569,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:572
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:573
 		goto resume1
 	}
 	f.State = 1
@@ -584,7 +585,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:588
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:589
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -594,7 +595,7 @@ resume1:
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:598
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:599
 		goto resume2
 	}
 	f.State = 2
@@ -604,24 +605,24 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:608
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:609
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:613
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:614
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:621
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:625
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:626
 		goto resume3
 	}
 	f.State = 3
@@ -632,7 +633,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:637
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -640,15 +641,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:644
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:649
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:652
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:653
 }
 
 // Location returns where [drain] is suspended.
@@ -682,7 +683,7 @@ func countingAsync(n int) *job.Stream[int] {
 	})
 }
 
-// countingFrame is what [counting] keeps while it is suspended.
+// countingFrame is the frame of [counting]: what it keeps while it is suspended.
 type countingFrame struct {
 	statemachine.Producer[int]
 
@@ -698,7 +699,7 @@ func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -716,7 +717,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:720
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:721
 	f.State = 1
 	return true
 resume1:
@@ -726,14 +727,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:730
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:731
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:737
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:738
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -753,7 +754,7 @@ func remainingAsync(n int) *job.Stream[int] {
 	})
 }
 
-// remainingFrame is what [remaining] keeps while it is suspended.
+// remainingFrame is the frame of [remaining]: what it keeps while it is suspended.
 type remainingFrame struct {
 	statemachine.Producer[int]
 
@@ -766,7 +767,7 @@ func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -782,7 +783,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:786
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:787
 	f.State = 1
 	return true
 resume1:
@@ -792,12 +793,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:796
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:797
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:802
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -809,4 +810,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 0a99f1b6a2fbfa7d
+// Digest of what is above: bf8a275bd1f40083

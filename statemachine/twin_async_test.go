@@ -77,7 +77,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -186,4 +186,4 @@ func (f *callsLeftByMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: ab24bf37fe232219
+// Digest of what is above: f0a3fefbd305cc1a

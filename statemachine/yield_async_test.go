@@ -45,7 +45,7 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -142,7 +142,7 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -258,7 +258,7 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -349,7 +349,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -430,7 +430,7 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -479,4 +479,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 75c1619528df5629
+// Digest of what is above: 0eeaf5c0402b174a

@@ -53,7 +53,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -200,7 +200,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -226,7 +226,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	f.fib1, f.b, err = fibEnter(r, args.ctx, args.n-2)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:228
 	if f.fib1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -235,7 +235,7 @@ resume1:
 	f.b, err = f.fib1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:237
 	f.fib1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:46
 	if err != nil {
 		f.State = statemachine.Finished
@@ -330,7 +330,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -341,7 +341,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 	f.fib1, result0, result1 = fibEnter(r, args.ctx, args.n-1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:343
 	if f.fib1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -350,7 +350,7 @@ resume1:
 	result0, result1 = f.fib1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:352
 	f.fib1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -439,7 +439,7 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -575,7 +575,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -586,7 +586,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	f.skynet1, result0, result1 = skynetEnter(r, args.ctx, args.from, args.size/10)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:588
 	if f.skynet1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -595,7 +595,7 @@ resume1:
 	result0, result1 = f.skynet1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:597
 	f.skynet1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -655,7 +655,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -666,14 +666,14 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:668
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	if err != nil {
 		f.State = statemachine.Finished
@@ -765,7 +765,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -877,7 +877,7 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -965,7 +965,7 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1068,7 +1068,7 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1089,7 +1089,7 @@ range1:
 	f.step1, v = stepEnter(r, v)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1091
 	if f.step1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0
@@ -1098,7 +1098,7 @@ resume1:
 	v = f.step1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1100
 	f.step1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	f.i1++
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1105
@@ -1183,7 +1183,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1261,7 +1261,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1348,7 +1348,7 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1370,7 +1370,7 @@ range1:
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1372
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1379,7 +1379,7 @@ resume1:
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1381
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:165
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1391,7 +1391,7 @@ resumed1:
 	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1393
 	if f.send2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -1400,7 +1400,7 @@ resume2:
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1402
 	f.send2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1475,7 +1475,7 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1498,7 +1498,7 @@ range1:
 	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1500
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -1507,7 +1507,7 @@ resume1:
 	err = f.send1.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1509
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:182
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1519,7 +1519,7 @@ resumed1:
 	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1521
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
@@ -1528,7 +1528,7 @@ resume2:
 	v, err = f.receive2.Results(r)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1530
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1569,4 +1569,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 21c392795047b65d
+// Digest of what is above: 6c88e8d0a3bf852a

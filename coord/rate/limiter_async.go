@@ -77,7 +77,7 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -107,14 +107,14 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finish
 	}
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:109
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:172
 	err = run.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:172
 	if err != nil {
 		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
@@ -157,4 +157,4 @@ func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 28d0cbdf61dba083
+// Digest of what is above: a48d39b9fcc844d5

@@ -48,7 +48,7 @@ func (f *tickLocals) moveNext(r *statemachine.Run, n int) (finished bool, result
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -68,14 +68,14 @@ range1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/docs/first/main_async.go:70
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/first/main.go:19
 	if err != nil {
 		f.State = statemachine.Finished
@@ -117,4 +117,4 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f34717ff77aa5aa3
+// Digest of what is above: 691b72b62c3a0ff2

@@ -71,7 +71,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -82,14 +82,14 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:84
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	if err != nil {
 		f.State = statemachine.Finished
@@ -168,7 +168,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -183,7 +183,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:185
 	if f.greet1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -192,7 +192,7 @@ resume1:
 	f.second, err = f.greet1.Results(r)
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:194
 	f.greet1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
 		f.State = statemachine.Finished
@@ -248,4 +248,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bf9d05c0ebc09bc1
+// Digest of what is above: 009eae92dc5081fe

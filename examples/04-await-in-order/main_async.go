@@ -48,7 +48,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -63,7 +63,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (finished bool, result0 error)
 	f.foo1, err = fooEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
 	if f.foo1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -72,7 +72,7 @@ resume1:
 	err = f.foo1.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:74
 	f.foo1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	if err != nil {
 		f.State = statemachine.Finished
@@ -84,7 +84,7 @@ resumed1:
 	f.bar2, err2 = barEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:86
 	if f.bar2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -93,7 +93,7 @@ resume2:
 	err2 = f.bar2.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:95
 	f.bar2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -105,7 +105,7 @@ resumed2:
 	f.baz3, result0 = bazEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:107
 	if f.baz3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -115,7 +115,7 @@ resume3:
 	result0 = f.baz3.Results(r)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:117
 	f.baz3 = nil
-resumed3:
+after3:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -194,7 +194,7 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -205,14 +205,14 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	asleep1, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
 	f.State = statemachine.Finished
@@ -300,7 +300,7 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -311,14 +311,14 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	asleep1, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:313
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
 	f.State = statemachine.Finished
@@ -406,7 +406,7 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -417,14 +417,14 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:419
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
 	f.State = statemachine.Finished
@@ -461,4 +461,4 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e25997bd4f5d18b0
+// Digest of what is above: 40b08d88f2ea26ca

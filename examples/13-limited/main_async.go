@@ -68,7 +68,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -165,7 +165,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -259,7 +259,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -270,7 +270,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
 //line github.com/movenext/movenext/examples/13-limited/main_async.go:272
 	if f.query1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -279,7 +279,7 @@ resume1:
 	result0 = f.query1.Results(r)
 //line github.com/movenext/movenext/examples/13-limited/main_async.go:281
 	f.query1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -306,4 +306,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a88eed57e9f206d3
+// Digest of what is above: 23f3548d3371c1ce

@@ -69,7 +69,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -192,7 +192,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -203,7 +203,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
 	if f.read1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -212,7 +212,7 @@ resume1:
 	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:214
 	f.read1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
@@ -281,7 +281,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -292,7 +292,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:294
 	if f.parse1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -301,7 +301,7 @@ resume1:
 	n, err = f.parse1.Results(r)
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:303
 	f.parse1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:308
@@ -332,4 +332,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 200726e964c22842
+// Digest of what is above: 078320c02a582f6b

@@ -73,7 +73,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -91,14 +91,14 @@ func (f *askLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	}
 //line github.com/movenext/movenext/examples/21-http/main_async.go:93
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
@@ -178,7 +178,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -193,7 +193,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
 //line github.com/movenext/movenext/examples/21-http/main_async.go:195
 	if f.ask1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -202,7 +202,7 @@ resume1:
 	f.profile, err = f.ask1.Results(r)
 //line github.com/movenext/movenext/examples/21-http/main_async.go:204
 	f.ask1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
@@ -268,4 +268,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 44284d6315a69a50
+// Digest of what is above: 4443f1d696f85943

@@ -27,7 +27,7 @@ func accountsAsync(ctx context.Context, db *sql.DB) *job.Stream[account] {
 	})
 }
 
-// accountsFrame is what [accounts] keeps while it is suspended.
+// accountsFrame is the frame of [accounts]: what it keeps while it is suspended.
 type accountsFrame struct {
 	statemachine.Producer[account]
 	defers statemachine.Defers
@@ -48,7 +48,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -206,7 +206,8 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 	return m.Start(ctx, &r, m)
 }
 
-// transferFrame is what [transfer] keeps while it is suspended.
+// transferFrame is the frame of [transfer]: what it keeps while it is suspended, its results among
+// it.
 type transferFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -241,7 +242,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -266,7 +267,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:270
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:271
 		goto resume1
 	}
 	f.State = 1
@@ -275,7 +276,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.tx, *f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:279
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:280
 	f.await1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:78
 	if (*f.err) != nil {
@@ -299,7 +300,7 @@ resume1:
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:303
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:304
 		goto resume2
 	}
 	f.State = 2
@@ -309,12 +310,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:313
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:314
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:318
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:319
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
@@ -324,7 +325,7 @@ resume2:
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:329
 		goto resume3
 	}
 	f.State = 3
@@ -335,12 +336,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:339
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:340
 		f.await2 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:344
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:345
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
@@ -350,7 +351,7 @@ resume3:
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:354
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:355
 		goto resume4
 	}
 	f.State = 4
@@ -360,14 +361,14 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	_, *f.err = statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:365
 	f.await4 = nil
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:371
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:372
 		return true, false
 	}
 	f.State = 5
@@ -376,7 +377,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:380
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:381
 	goto epilogue
 }
 
@@ -415,7 +416,8 @@ func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx
 	return m
 }
 
-// transferFunc1Frame is what a function literal of [transfer] keeps while it is suspended.
+// transferFunc1Frame is the frame of a function literal of [transfer]: what it keeps while it is
+// suspended.
 type transferFunc1Frame struct {
 	statemachine.Frame
 
@@ -442,7 +444,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -457,7 +459,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	f.await1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:461
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:463
 		goto resume1
 	}
 	f.State = 1
@@ -467,13 +469,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 		_, undone := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:471
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:473
 		f.await1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main.go:84
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:477
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
 	f.State = statemachine.Finished
 	return true
 }
@@ -502,7 +504,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// reportFrame is what [report] keeps while it is suspended.
+// reportFrame is the frame of [report]: what it keeps while it is suspended, its results among it.
 type reportFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -527,7 +529,7 @@ func (f *reportFrame) moveNext(r *statemachine.Run, args *reportArgs) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -547,7 +549,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:551
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:553
 		goto resume1
 	}
 	f.State = 1
@@ -562,7 +564,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:566
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -572,12 +574,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:576
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:581
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
 		goto resume2
 	}
 	f.State = 2
@@ -587,7 +589,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:591
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:593
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -595,7 +597,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:599
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:601
 		goto resume3
 	}
 	f.State = 3
@@ -605,22 +607,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:609
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:611
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:615
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:617
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:620
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:622
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:624
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
 }
 
 // Location returns where [report] is suspended.
@@ -646,4 +648,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 64a8a171e7a15f9c
+// Digest of what is above: 637bd1e7d8ae0312

@@ -72,7 +72,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -83,14 +83,14 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:85
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, page{}, nil
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:95
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
@@ -134,7 +134,7 @@ func pagesAsync(ctx context.Context) *job.Stream[page] {
 	})
 }
 
-// pagesFrame is what [pages] keeps while it is suspended.
+// pagesFrame is the frame of [pages]: what it keeps while it is suspended.
 type pagesFrame struct {
 	statemachine.Producer[page]
 	defers statemachine.Defers
@@ -149,12 +149,12 @@ type pagesFrame struct {
 // or its end (true).
 func (f *pagesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var fetch2 page
-	var fetch3 error
+	var fetch1Value page
+	var fetch1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -171,22 +171,22 @@ for1:
 	fmt.Println("  fetch", f.n)
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	f.fetch1, fetch2, fetch3 = fetchEnter(r, f.ctx, f.n)
+	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:176
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	fetch2, fetch3 = f.fetch1.Results(r)
+	fetch1Value, fetch1Err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:185
 	f.fetch1 = nil
-resumed1:
+after1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
-	f.Emit(fetch2, fetch3)
+	f.Emit(fetch1Value, fetch1Err)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:191
 	f.State = 2
 	return true
@@ -225,7 +225,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// readFrame is what [read] keeps while it is suspended.
+// readFrame is the frame of [read]: what it keeps while it is suspended, its results among it.
 type readFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -244,7 +244,7 @@ func (f *readFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -363,4 +363,4 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 818c1ff3e57d797b
+// Digest of what is above: 67b4fa78203aed1a

@@ -73,7 +73,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -84,14 +84,14 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:86
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err != nil {
 		f.State = statemachine.Finished
@@ -173,7 +173,7 @@ func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -204,7 +204,7 @@ range2:
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:206
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -213,7 +213,7 @@ resume1:
 	page, err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:215
 	f.fetch1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
 		f.State = statemachine.Finished
@@ -235,7 +235,7 @@ endRange2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main_async.go:237
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.list1, f.mirror = nil, "" // not needed any more
@@ -243,7 +243,7 @@ endRange2:
 resume2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -284,4 +284,4 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8c5b38badc5e919b
+// Digest of what is above: 87c964bccf67f338

@@ -47,7 +47,7 @@ func (f *gatherLocals) moveNext(r *statemachine.Run, ctx context.Context) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -147,7 +147,7 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -241,7 +241,7 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -297,4 +297,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 05301fddef534ec7
+// Digest of what is above: a91352fafe1a5427

@@ -70,7 +70,7 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -81,14 +81,14 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Minute)
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:83
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	if err != nil { // as a machine, it suspends here
 		f.State = statemachine.Finished
@@ -162,7 +162,7 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -173,14 +173,14 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	asleep1, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:175
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:185
 	f.State = statemachine.Finished
 	return true, result0
@@ -232,7 +232,7 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -243,14 +243,14 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	asleep1, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:245
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:255
 	f.State = statemachine.Finished
 	return true, result0
@@ -310,7 +310,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -401,7 +401,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -412,7 +412,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:414
 	if f.leave1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -421,7 +421,7 @@ resume1:
 	result0 = f.leave1.Results(r)
 //line github.com/movenext/movenext/examples/43-left-behind/main_async.go:423
 	f.leave1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -448,4 +448,4 @@ func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a2b961ec92c7c1f7
+// Digest of what is above: 27d81488a920536a

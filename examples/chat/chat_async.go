@@ -44,7 +44,7 @@ func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, o
 	return m2
 }
 
-// chatServeFrame is what [chat.serve] keeps while it is suspended.
+// chatServeFrame is the frame of [chat.serve]: what it keeps while it is suspended.
 type chatServeFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -69,7 +69,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -94,7 +94,7 @@ for1:
 	f.next1, op, text2, err = f.m.nextEnter(run1, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:96
 	if f.next1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -103,7 +103,7 @@ resume1:
 	op, text2, err = f.next1.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:105
 	f.next1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:167
 	if err == nil && op != ws.OpText {
 		err = &closeError{ws.StatusUnsupportedData, "a chat is text"}
@@ -118,7 +118,7 @@ resumed1:
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:120
 	if f.end2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.c, f.ctx, f.m, f.of, f.r = nil, nil, nil, "", nil // not needed any more
@@ -128,7 +128,7 @@ resume2:
 	f.end2.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:130
 	f.end2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/chat.go:173
 	return true
@@ -193,7 +193,7 @@ func (c *chat) echoEnter(r *statemachine.Run, ctx context.Context, s *socket) *c
 	return m
 }
 
-// chatEchoFrame is what [chat.echo] keeps while it is suspended.
+// chatEchoFrame is the frame of [chat.echo]: what it keeps while it is suspended.
 type chatEchoFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -220,7 +220,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -240,7 +240,7 @@ for1:
 	f.next1, op, message, err = f.s.nextEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:242
 	if f.next1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -249,7 +249,7 @@ resume1:
 	op, message, err = f.next1.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:251
 	f.next1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:186
 	if err == nil {
 		goto endIf1
@@ -259,7 +259,7 @@ resumed1:
 	f.end2 = f.s.endEnter(r, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:261
 	if f.end2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.s = nil, nil // not needed any more
@@ -269,7 +269,7 @@ resume2:
 	f.end2.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:271
 	f.end2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/chat.go:188
 	return true
@@ -307,4 +307,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e74724e614bc60fd
+// Digest of what is above: e9557ecd46b6893d

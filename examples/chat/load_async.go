@@ -45,7 +45,7 @@ func (l *load) listenEnter(r *statemachine.Run, ctx context.Context, s *socket) 
 	return m
 }
 
-// loadListenFrame is what [load.listen] keeps while it is suspended.
+// loadListenFrame is the frame of [load.listen]: what it keeps while it is suspended.
 type loadListenFrame struct {
 	statemachine.Frame
 
@@ -66,7 +66,7 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -82,7 +82,7 @@ for1:
 	f.next1, _, text2, err = f.s.nextEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/load_async.go:84
 	if f.next1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -91,7 +91,7 @@ resume1:
 	_, text2, err = f.next1.Results(r)
 //line github.com/movenext/movenext/examples/chat/load_async.go:93
 	f.next1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
 	if err == nil {
 		goto endIf1
@@ -106,7 +106,7 @@ resumed1:
 	f.end2 = f.s.endEnter(r, f.ctx, err)
 //line github.com/movenext/movenext/examples/chat/load_async.go:108
 	if f.end2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.l, f.ctx, f.s = nil, nil, nil // not needed any more
@@ -116,7 +116,7 @@ resume2:
 	f.end2.Results(r)
 //line github.com/movenext/movenext/examples/chat/load_async.go:118
 	f.end2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -216,7 +216,7 @@ func (f *loadSpeakLocals) moveNext(r *statemachine.Run) (finished bool, err erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -231,7 +231,7 @@ for1:
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/load_async.go:233
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -240,7 +240,7 @@ resume1:
 	err2 = f.wait1.Results(r)
 //line github.com/movenext/movenext/examples/chat/load_async.go:242
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
@@ -291,4 +291,4 @@ func (f *loadSpeakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5747958d7220fcb0
+// Digest of what is above: 2e3f2e5c069f96c7

@@ -83,7 +83,7 @@ func (f *socketNextLocals) moveNext(r *statemachine.Run) (finished bool, op ws.O
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -104,7 +104,7 @@ for1:
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:106
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil, nil
@@ -113,7 +113,7 @@ resume1:
 	err2 = f.readable1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:115
 	f.readable1 = nil
-resumed1:
+after1:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	if e, ok := err2.(net.Error); ok && e.Timeout() {
@@ -137,7 +137,7 @@ endIf1:
 	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:139
 	if f.frame2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil, nil
@@ -146,7 +146,7 @@ resume2:
 	message2, complete, err2 = f.frame2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:148
 	f.frame2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:99
 	if complete || err2 != nil {
 		f.State = statemachine.Finished
@@ -246,7 +246,7 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -265,7 +265,7 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:267
 	if f.header1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, false, nil
@@ -274,7 +274,7 @@ resume1:
 	f.h, err2 = f.header1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:276
 	f.header1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:115
 	if err2 != nil {
 		message, complete = nil, false
@@ -288,7 +288,7 @@ resumed1:
 	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:290
 	if f.payload2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil, false, nil
@@ -297,7 +297,7 @@ resume2:
 	p, err2 = f.payload2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:299
 	f.payload2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	if err2 != nil {
 		message, complete = nil, false
@@ -409,7 +409,7 @@ func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -424,7 +424,7 @@ func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:426
 	if f.peek1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, ws.Header{}, nil
@@ -433,7 +433,7 @@ resume1:
 	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:435
 	f.peek1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:133
 	if err != nil {
 		f.State = statemachine.Finished
@@ -446,7 +446,7 @@ resumed1:
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:448
 	if f.peek1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -456,7 +456,7 @@ resume2:
 	p, err = f.peek1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:458
 	f.peek1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	if err != nil {
 		f.State = statemachine.Finished
@@ -476,7 +476,7 @@ resumed2:
 	f.read3, _, err2 = f.s.in.ReadEnter(r, make([]byte, f.size))
 //line github.com/movenext/movenext/examples/chat/socket_async.go:478
 	if f.read3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -486,7 +486,7 @@ resume3:
 	_, err2 = f.read3.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:488
 	f.read3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:144
 	if err2 != nil { // seen by Peek, so it does not wait
 		f.State = statemachine.Finished
@@ -599,7 +599,7 @@ func (f *socketPayloadLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -618,7 +618,7 @@ for1:
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
 //line github.com/movenext/movenext/examples/chat/socket_async.go:620
 	if f.read1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -627,7 +627,7 @@ resume1:
 	got, err = f.read1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:629
 	f.read1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:178
 	f.n += got
 	if err == io.EOF {
@@ -705,7 +705,7 @@ func (s *socket) flushEnter(r *statemachine.Run, ctx context.Context) *socketFlu
 	return m
 }
 
-// socketFlushFrame is what [socket.flush] keeps while it is suspended.
+// socketFlushFrame is the frame of [socket.flush]: what it keeps while it is suspended.
 type socketFlushFrame struct {
 	statemachine.Frame
 
@@ -722,7 +722,7 @@ func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -745,7 +745,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket_async.go:747
 	if f.writeAll1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -754,7 +754,7 @@ resume1:
 	_, err = f.writeAll1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:756
 	f.writeAll1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:288
 	if err != nil {
 		_ = f.s.conn.Close()
@@ -820,7 +820,7 @@ func (s *socket) endEnter(r *statemachine.Run, ctx context.Context, err error) *
 	return m
 }
 
-// socketEndFrame is what [socket.end] keeps while it is suspended.
+// socketEndFrame is the frame of [socket.end]: what it keeps while it is suspended.
 type socketEndFrame struct {
 	statemachine.Frame
 
@@ -848,7 +848,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -871,7 +871,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:873
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -880,13 +880,13 @@ resume1:
 	f.wait1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:882
 	f.wait1 = nil
-resumed1:
+after1:
 	// socket.go:331: s.linger()
 //line github.com/movenext/movenext/examples/chat/socket.go:331
 	f.linger2 = f.s.lingerEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:888
 	if f.linger2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
@@ -895,7 +895,7 @@ resume2:
 	f.linger2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:897
 	f.linger2 = nil
-resumed2:
+after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:333
 	_ = f.s.conn.Close()
@@ -956,7 +956,7 @@ func (s *socket) lingerEnter(r *statemachine.Run) *socketLingerFrame {
 	return m
 }
 
-// socketLingerFrame is what [socket.linger] keeps while it is suspended.
+// socketLingerFrame is the frame of [socket.linger]: what it keeps while it is suspended.
 type socketLingerFrame struct {
 	statemachine.Frame
 
@@ -971,13 +971,13 @@ type socketLingerFrame struct {
 // MoveNext runs [socket.linger] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
-	var closeWrite2 error
+	var closeWrite1Err error
 	var n int
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -987,21 +987,21 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	}
 	// socket.go:341: … s.conn.CloseWrite() != nil || s.conn.SetReadDeadline(time.Now().Add(linge …
 //line github.com/movenext/movenext/examples/chat/socket.go:341
-	f.closeWrite1, closeWrite2 = f.s.conn.CloseWriteEnter(r)
+	f.closeWrite1, closeWrite1Err = f.s.conn.CloseWriteEnter(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:992
 	if f.closeWrite1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:341
-	closeWrite2 = f.closeWrite1.Results(r)
+	closeWrite1Err = f.closeWrite1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1001
 	f.closeWrite1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:341
-	if closeWrite2 != nil {
+	if closeWrite1Err != nil {
 		goto cond1
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:341
@@ -1025,7 +1025,7 @@ for1:
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1027
 	if f.read2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
@@ -1034,7 +1034,7 @@ resume2:
 	n, err = f.read2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:1036
 	f.read2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:346
 	if err != nil {
 		f.State = statemachine.Finished
@@ -1077,4 +1077,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 516e3d44366eb3e6
+// Digest of what is above: ef80e85da9ccad22

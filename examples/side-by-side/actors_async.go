@@ -51,7 +51,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -155,7 +155,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -166,7 +166,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:168
 	if f.tell1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -175,7 +175,7 @@ resume1:
 	result0 = f.tell1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/actors_async.go:177
 	f.tell1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -259,7 +259,7 @@ func (f *tellLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -370,4 +370,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7ee3bfa92f17d494
+// Digest of what is above: 2855d732491e3072

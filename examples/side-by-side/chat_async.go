@@ -52,7 +52,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -151,7 +151,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -173,7 +173,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:175
 	if f.speak1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -182,7 +182,7 @@ resume1:
 	result0 = f.speak1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:184
 	f.speak1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -244,7 +244,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -255,7 +255,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:257
 	if f.listen1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -264,7 +264,7 @@ resume1:
 	result0 = f.listen1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:266
 	f.listen1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -347,7 +347,7 @@ func (f *listenLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -359,7 +359,7 @@ for1:
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:361
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -368,7 +368,7 @@ resume1:
 	m, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:370
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
 	if errors.Is(err, coord.ErrClosed) {
 		f.State = statemachine.Finished
@@ -473,7 +473,7 @@ func (f *speakLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -493,7 +493,7 @@ range1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, silence)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:495
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.list1 = nil // not needed any more
@@ -501,7 +501,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	if err != nil {
 		f.State = statemachine.Finished
@@ -525,7 +525,7 @@ range2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:527
 	if f.send2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -534,7 +534,7 @@ resume2:
 	err2 = f.send2.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
 	f.send2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -590,4 +590,4 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 11463e06e86e5cca
+// Digest of what is above: 7a9d81a3c8df5868

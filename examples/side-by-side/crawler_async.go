@@ -50,7 +50,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -149,7 +149,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -160,7 +160,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:162
 	if f.visit1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -169,7 +169,7 @@ resume1:
 	result0 = f.visit1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:171
 	f.visit1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -251,7 +251,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -262,14 +262,14 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	asleep1, err = statemachine.Sleep(r, ctx, f.c.of.takes)
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:264
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	if err != nil {
 		f.State = statemachine.Finished
@@ -357,7 +357,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -368,7 +368,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:370
 	if f.visit1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -377,7 +377,7 @@ resume1:
 	result0 = f.visit1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:379
 	f.visit1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -404,4 +404,4 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 55d630c93bf1c4cf
+// Digest of what is above: 8277ec7ce4da0edc

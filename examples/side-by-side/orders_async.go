@@ -49,7 +49,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -151,7 +151,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -162,7 +162,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:164
 	if f.serve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -171,7 +171,7 @@ resume1:
 	result0 = f.serve1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:173
 	f.serve1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -258,7 +258,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -273,14 +273,14 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	asleep1, err = statemachine.Sleep(r, f.ctx, service)
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:275
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	if err != nil {
 		f.State = statemachine.Finished
@@ -293,14 +293,14 @@ resumed1:
 	asleep2, err2 = statemachine.Sleep(r, f.ctx, service)
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:295
 	if !asleep2 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:75
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -313,7 +313,7 @@ resumed2:
 	asleep3, err3 = statemachine.Sleep(r, f.ctx, service)
 //line github.com/movenext/movenext/examples/side-by-side/orders_async.go:315
 	if !asleep3 {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -321,7 +321,7 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
 	err3 = r.Refusal()
-resumed3:
+after3:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:79
 	if err3 != nil {
 		f.State = statemachine.Finished
@@ -368,4 +368,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 77f51ec14e793b17
+// Digest of what is above: 0d5beea2fde96a28

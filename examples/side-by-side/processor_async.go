@@ -52,7 +52,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -160,7 +160,7 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -192,7 +192,7 @@ range1:
 	f.send1, err = f.queue.SendEnter(run, f.ctx, f.r)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:194
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -201,7 +201,7 @@ resume1:
 	err = f.send1.Results(run)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:203
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	if err != nil {
 		result0 = err
@@ -282,7 +282,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -293,7 +293,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:295
 	if f.process1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -302,7 +302,7 @@ resume1:
 	result0 = f.process1.Results(r)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:304
 	f.process1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -385,7 +385,7 @@ func (f *processLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -397,7 +397,7 @@ for1:
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:399
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -406,7 +406,7 @@ resume1:
 	r, err = f.receive1.Results(run)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:408
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
 	if errors.Is(err, coord.ErrClosed) {
 		f.State = statemachine.Finished
@@ -452,4 +452,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 03997447b6d89a96
+// Digest of what is above: dca95cb5d076ca8a

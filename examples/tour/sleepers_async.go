@@ -47,7 +47,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -58,14 +58,14 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/examples/tour/sleepers_async.go:60
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/tour/sleepers_async.go:70
 	f.State = statemachine.Finished
 	return true, result0
@@ -93,4 +93,4 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 522cf788da7083d3
+// Digest of what is above: 47368987e35f1bb0

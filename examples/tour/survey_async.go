@@ -56,7 +56,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -71,7 +71,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:73
 	if f.listFiles1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, counts{}, nil
@@ -80,7 +80,7 @@ resume1:
 	names, err = f.listFiles1.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:82
 	f.listFiles1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
@@ -113,7 +113,7 @@ range1:
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(r, f.ctx, f.path)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:115
 	if f.surveyFile2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, counts{}, nil
@@ -122,7 +122,7 @@ resume2:
 	lines, functions, err2 = f.surveyFile2.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:124
 	f.surveyFile2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err2 != nil {
 		if f.ctx.Err() != nil {
@@ -229,7 +229,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -240,7 +240,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:242
 	if f.readFile1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, 0, nil
@@ -249,7 +249,7 @@ resume1:
 	source, err = f.readFile1.Results(r)
 //line github.com/movenext/movenext/examples/tour/survey_async.go:251
 	f.readFile1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
@@ -359,7 +359,7 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -473,7 +473,7 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -528,4 +528,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3fc4d294887a1c6b
+// Digest of what is above: 30c45493d4b98494

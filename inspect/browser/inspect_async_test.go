@@ -53,7 +53,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -68,20 +68,20 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:70
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:79
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:25
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:85
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:25
 		return true, result0
@@ -89,20 +89,14 @@ resumed1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:27
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:27
-			defer from.Unlock()
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:27
-			raise()
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:27
-		})
+		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// inspect_test.go:28: if _, err := both.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:104
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:98
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.from, f.both = nil, nil // not needed any more
@@ -110,13 +104,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:108
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:29
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:29
 		return true, result0
@@ -124,9 +118,9 @@ resumed2:
 	// inspect_test.go:31: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
 	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:128
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:122
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.from, f.both = nil, nil, nil // not needed any more
@@ -134,24 +128,24 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:132
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
 	if err3 != nil {
 		result0 = err3
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:32
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:138
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:32
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:35
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:145
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:35
 	return true, result0
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:155
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:149
 }
 
 // Location returns where [transfer] is suspended.
@@ -159,7 +153,8 @@ func (f *transferLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/browser.transfer", "github.com/movenext/movenext/inspect/browser/inspect_test.go", 24, 28, 31)
 }
 
-// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
+// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and
+// frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferLocals
@@ -189,7 +184,8 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func loadEnter(r *statemachine.Run, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
 	if finished, v0, v1 := frame.moveNext(r, page); finished {
@@ -207,7 +203,8 @@ type loadLocals struct {
 	await1 *job.Job[string]
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type loadFrame struct {
 	loadLocals
 
@@ -221,24 +218,24 @@ func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
-// The parameter page2 is needed only before the first suspension.
+// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). The
+// parameter page2 is needed only before the first suspension.
 func (f *loadLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// inspect_test.go:39: func load(page *job.Job[string]) (string, error) { return page.Await() }
+	// inspect_test.go:39: … page.Await() }
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
 	f.await1 = page2
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:242
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:239
 		goto resume1
 	}
 	f.State = 1
@@ -247,9 +244,8 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (fini
 resume1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:248
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:253
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -265,7 +261,8 @@ func (f *loadFrame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
+// allocation.
 type loadMachine struct {
 	statemachine.Builder[string]
 	loadLocals
@@ -309,7 +306,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -318,23 +315,22 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (fi
 	// inspect_test.go:43: text, err := load(page)
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:43
 	f.load1, text, err = loadEnter(r, page2)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:322
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:319
 	if f.load1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:43
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_test.go:43
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:328
 	f.load1 = nil
-resumed1:
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:334
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:44
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:338
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:334
 }
 
 // Location returns where [render] is suspended.
@@ -342,7 +338,8 @@ func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/browser.render", "github.com/movenext/movenext/inspect/browser/inspect_test.go", 43)
 }
 
-// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
+// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in
+// one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
 	renderLocals
@@ -359,4 +356,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: fa7a486b2ef5a6d3
+// Digest of what is above: 33ce1c17898b901f

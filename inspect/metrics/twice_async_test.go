@@ -45,7 +45,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -124,4 +124,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ee0793d69be12f5c
+// Digest of what is above: 44b67cea27381174

@@ -45,7 +45,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -67,10 +67,10 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:32
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:71
 	f.await1 = nil
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:33
 	if err != nil {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:74
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:34
 		return true, 0, err
@@ -89,18 +89,16 @@ resume1:
 	return r.Await(f.await1), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 		var y int
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:96
 		f.await1 = nil
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:99
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:37
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:104
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:102
 }
 
 // Location returns where [twice] is suspended.
@@ -108,7 +106,8 @@ func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
 }
 
-// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in
+// one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -144,24 +143,24 @@ type allLocals struct {
 	await1 *job.Job[[]int]
 }
 
-// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true).
-// The parameter jobs is needed only before the first suspension.
+// moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). The
+// parameter jobs is needed only before the first suspension.
 func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 []int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// otel_test.go:43: func all(jobs ...*job.Job[int]) ([]int, error) { return job.WhenAll(jobs...).Await() }
+	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	f.await1 = job.WhenAll(jobs...)
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:165
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:164
 		goto resume1
 	}
 	f.State = 1
@@ -170,9 +169,8 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:43
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:173
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:176
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -182,7 +180,8 @@ func (f *allLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
 }
 
-// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one allocation.
+// allMachine is the root of a chain of calls that begins with [all]: chain, job and frame in one
+// allocation.
 type allMachine struct {
 	statemachine.Builder[[]int]
 	allLocals
@@ -199,4 +198,4 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2927cce3fc89a5da
+// Digest of what is above: 8188b5023bdd9c7e

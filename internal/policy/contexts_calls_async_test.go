@@ -31,7 +31,7 @@ func locksAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// locksFrame is what [locks] keeps while it is suspended.
+// locksFrame is the frame of [locks]: what it keeps while it is suspended.
 type locksFrame struct {
 	statemachine.Frame
 
@@ -50,20 +50,20 @@ type locksFrame struct {
 
 // MoveNext runs [locks] from where it stopped to its next suspension (false) or its end (true).
 func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
-	var lock1 error
-	var lock2 error
-	var lock3 error
-	var lock4 error
-	var lock5 error
-	var rLock1 error
-	var acquire1 error
-	var acquire2 error
-	var acquire3 error
-	var acquire4 error
+	var lock1Err error
+	var lock2Err error
+	var lock4Err error
+	var lock5Err error
+	var lock7Err error
+	var rLock8Err error
+	var acquire11Err error
+	var acquire12Err error
+	var acquire14Err error
+	var acquire15Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -104,40 +104,40 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:15: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
-	f.lockOrRLockOrAcquire1, lock1 = f.m.LockEnter(r, f.ctx)
+	f.lockOrRLockOrAcquire1, lock1Err = f.m.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:109
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
-	lock1 = f.lockOrRLockOrAcquire1.Results(r)
+	lock1Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:118
 	f.lockOrRLockOrAcquire1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
-	f.of1(lock1)
+	f.of1(lock1Err)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.Lock")
 	// contexts_calls_test.go:17: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
-	f.lockOrRLockOrAcquire1, lock2 = f.m.LockEnter(r, f.ctx)
+	f.lockOrRLockOrAcquire1, lock2Err = f.m.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:128
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
-	lock2 = f.lockOrRLockOrAcquire1.Results(r)
+	lock2Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:137
 	f.lockOrRLockOrAcquire1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
-	f.of1(lock2)
+	f.of1(lock2Err)
 	soon(f.m.Unlock)
 	f.of1 = f.n.of("coord.Mutex.LockAsync")
 	// contexts_calls_test.go:19: n.of("coord.Mutex.LockAsync")(m.LockAsync(ctx).Await())
@@ -155,32 +155,32 @@ resumed2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-		await1, await2 := statemachine.JobResult(r, f.await3)
+		await3Value, await3Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:160
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-		f.of1(await1, await2)
+		f.of1(await3Value, await3Err)
 	}
 	f.k = new(coord.KeyedMutex[int])
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:22: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
-	f.lockOrRLockOrAcquire1, lock3 = f.k.LockEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, lock4Err = f.k.LockEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:170
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	f.m = nil // not needed any more
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
-	lock3 = f.lockOrRLockOrAcquire1.Results(r)
+	lock4Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:180
 	f.lockOrRLockOrAcquire1 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
-	f.of1(lock3)
+	f.of1(lock4Err)
 	{
 		k := f.k
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:23
@@ -190,22 +190,22 @@ resumed4:
 	f.of1 = f.n.of("coord.KeyedMutex.Lock")
 	// contexts_calls_test.go:24: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
-	f.lockOrRLockOrAcquire1, lock4 = f.k.LockEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, lock5Err = f.k.LockEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:195
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed5
+		goto after5
 	}
 	f.State = 5
 	f.m = nil // not needed any more
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
-	lock4 = f.lockOrRLockOrAcquire1.Results(r)
+	lock5Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:205
 	f.lockOrRLockOrAcquire1 = nil
-resumed5:
+after5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
-	f.of1(lock4)
+	f.of1(lock5Err)
 	{
 		k := f.k
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
@@ -228,52 +228,52 @@ resumed5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-		await4, await5 := statemachine.JobResult(r, f.await3)
+		await6Value, await6Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:233
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-		f.of1(await4, await5)
+		f.of1(await6Value, await6Err)
 	}
 	f.rw = new(coord.RWMutex)
 	f.of1 = f.n.of("coord.RWMutex.Lock")
 	// contexts_calls_test.go:29: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
-	f.lockOrRLockOrAcquire1, lock5 = f.rw.LockEnter(r, f.ctx)
+	f.lockOrRLockOrAcquire1, lock7Err = f.rw.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:243
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed7
+		goto after7
 	}
 	f.State = 7
 	f.m, f.k = nil, nil // not needed any more
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
-	lock5 = f.lockOrRLockOrAcquire1.Results(r)
+	lock7Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:253
 	f.lockOrRLockOrAcquire1 = nil
-resumed7:
+after7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
-	f.of1(lock5)
+	f.of1(lock7Err)
 	soon(f.rw.Unlock)
 	f.of1 = f.n.of("coord.RWMutex.RLock")
 	// contexts_calls_test.go:31: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	f.lockOrRLockOrAcquire1, rLock1 = f.rw.RLockEnter(r, f.ctx)
+	f.lockOrRLockOrAcquire1, rLock8Err = f.rw.RLockEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:263
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed8
+		goto after8
 	}
 	f.State = 8
 	f.m, f.k = nil, nil // not needed any more
 	return false
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	rLock1 = f.lockOrRLockOrAcquire1.Results(r)
+	rLock8Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:273
 	f.lockOrRLockOrAcquire1 = nil
-resumed8:
+after8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	f.of1(rLock1)
+	f.of1(rLock8Err)
 	f.of1 = f.n.of("coord.RWMutex.RLockAsync")
 	// contexts_calls_test.go:32: n.of("coord.RWMutex.RLockAsync")(rw.RLockAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
@@ -290,11 +290,11 @@ resumed8:
 resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-		await6, await7 := statemachine.JobResult(r, f.await3)
+		await9Value, await9Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:295
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-		f.of1(await6, await7)
+		f.of1(await9Value, await9Err)
 		rw := f.rw
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 		soon(func() { rw.RUnlock(); rw.RUnlock() })
@@ -316,32 +316,32 @@ resume9:
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-		await8, await9 := statemachine.JobResult(r, f.await3)
+		await10Value, await10Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:321
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-		f.of1(await8, await9)
+		f.of1(await10Value, await10Err)
 	}
 	f.s = coord.NewSemaphore(1)
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:37: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
-	f.lockOrRLockOrAcquire1, acquire1 = f.s.AcquireEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, acquire11Err = f.s.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:331
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed11
+		goto after11
 	}
 	f.State = 11
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
-	acquire1 = f.lockOrRLockOrAcquire1.Results(r)
+	acquire11Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:341
 	f.lockOrRLockOrAcquire1 = nil
-resumed11:
+after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
-	f.of1(acquire1)
+	f.of1(acquire11Err)
 	{
 		s := f.s
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:38
@@ -351,22 +351,22 @@ resumed11:
 	f.of1 = f.n.of("coord.Semaphore.Acquire")
 	// contexts_calls_test.go:39: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
-	f.lockOrRLockOrAcquire1, acquire2 = f.s.AcquireEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, acquire12Err = f.s.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:356
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed12
+		goto after12
 	}
 	f.State = 12
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
-	acquire2 = f.lockOrRLockOrAcquire1.Results(r)
+	acquire12Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:366
 	f.lockOrRLockOrAcquire1 = nil
-resumed12:
+after12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
-	f.of1(acquire2)
+	f.of1(acquire12Err)
 	{
 		s := f.s
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
@@ -389,32 +389,32 @@ resumed12:
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-		await10, await11 := statemachine.JobResult(r, f.await3)
+		await13Value, await13Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:394
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-		f.of1(await10, await11)
+		f.of1(await13Value, await13Err)
 	}
 	f.l = coord.NewLimiter[int](1)
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:44: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
-	f.lockOrRLockOrAcquire1, acquire3 = f.l.AcquireEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, acquire14Err = f.l.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:404
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed14
+		goto after14
 	}
 	f.State = 14
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
 	return false
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
-	acquire3 = f.lockOrRLockOrAcquire1.Results(r)
+	acquire14Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:414
 	f.lockOrRLockOrAcquire1 = nil
-resumed14:
+after14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
-	f.of1(acquire3)
+	f.of1(acquire14Err)
 	{
 		l := f.l
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:45
@@ -424,22 +424,22 @@ resumed14:
 	f.of1 = f.n.of("coord.Limiter.Acquire")
 	// contexts_calls_test.go:46: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
-	f.lockOrRLockOrAcquire1, acquire4 = f.l.AcquireEnter(r, f.ctx, 1)
+	f.lockOrRLockOrAcquire1, acquire15Err = f.l.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:429
 	if f.lockOrRLockOrAcquire1 == nil {
-		goto resumed15
+		goto after15
 	}
 	f.State = 15
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
 	return false
 resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
-	acquire4 = f.lockOrRLockOrAcquire1.Results(r)
+	acquire15Err = f.lockOrRLockOrAcquire1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:439
 	f.lockOrRLockOrAcquire1 = nil
-resumed15:
+after15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
-	f.of1(acquire4)
+	f.of1(acquire15Err)
 	{
 		l := f.l
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
@@ -462,11 +462,11 @@ resumed15:
 resume16:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-		await12, await13 := statemachine.JobResult(r, f.await3)
+		await16Value, await16Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:467
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-		f.of1(await12, await13)
+		f.of1(await16Value, await16Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:472
 	f.State = statemachine.Finished
@@ -507,7 +507,7 @@ func objectsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// objectsFrame is what [objects] keeps while it is suspended.
+// objectsFrame is the frame of [objects]: what it keeps while it is suspended.
 type objectsFrame struct {
 	statemachine.Frame
 
@@ -524,14 +524,14 @@ type objectsFrame struct {
 
 // MoveNext runs [objects] from where it stopped to its next suspension (false) or its end (true).
 func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
-	var get2 int
-	var get3 error
-	var get4 int
-	var get5 error
+	var get1Value int
+	var get1Err error
+	var get2Value int
+	var get2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -558,21 +558,21 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("coord.ObjectPool.Get")
 	// contexts_calls_test.go:56: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	f.get1, get2, get3 = f.p.GetEnter(r, f.ctx)
+	f.get1, get1Value, get1Err = f.p.GetEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:563
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	get2, get3 = f.get1.Results(r)
+	get1Value, get1Err = f.get1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:572
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	f.of1(get2, get3)
+	f.of1(get1Value, get1Err)
 	{
 		p := f.p
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:57
@@ -582,21 +582,21 @@ resumed1:
 	f.of1 = f.n.of("coord.ObjectPool.Get")
 	// contexts_calls_test.go:58: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
-	f.get1, get4, get5 = f.p.GetEnter(r, f.ctx)
+	f.get1, get2Value, get2Err = f.p.GetEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:587
 	if f.get1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
-	get4, get5 = f.get1.Results(r)
+	get2Value, get2Err = f.get1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:596
 	f.get1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
-	f.of1(get4, get5)
+	f.of1(get2Value, get2Err)
 	{
 		p := f.p
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:59
@@ -618,11 +618,11 @@ resumed2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-		await1, await2 := statemachine.JobResult(r, f.awaitOrSelect3)
+		await3Value, await3Err := statemachine.JobResult(r, f.awaitOrSelect3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:623
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-		f.of1(await1, await2)
+		f.of1(await3Value, await3Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	f.p.Discard(7)
@@ -641,11 +641,11 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-		await3, await4 := statemachine.JobResult(r, f.awaitOrSelect3)
+		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrSelect3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:646
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-		f.of1(await3, await4)
+		f.of1(await4Value, await4Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:63
 	f.p.Put(7)
@@ -664,11 +664,11 @@ resume4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
-		_, use1 := statemachine.TwinResult(r, f.useOrAwait5)
+		_, use5Err := statemachine.TwinResult(r, f.useOrAwait5)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
 		f.useOrAwait5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
-		f.of1(use1)
+		f.of1(use5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 	f.of1 = f.n.of("coord.ObjectPool.UseAsync")
@@ -687,11 +687,11 @@ resume5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-		await5, await6 := statemachine.JobResult(r, f.useOrAwait5)
+		await6Value, await6Err := statemachine.JobResult(r, f.useOrAwait5)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:692
 		f.useOrAwait5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-		f.of1(await5, await6)
+		f.of1(await6Value, await6Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:67
 		f.c = coord.NewUnbounded[int]()
 		c := f.c
@@ -715,11 +715,11 @@ resume6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
-		select1, select2 := statemachine.TwinResult(r, f.awaitOrSelect3)
+		select7Value, select7Err := statemachine.TwinResult(r, f.awaitOrSelect3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
-		f.of1(select1, select2)
+		f.of1(select7Value, select7Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 	f.of1 = f.n.of("coord.SelectAsync")
@@ -738,11 +738,11 @@ resume7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-		await7, await8 := statemachine.JobResult(r, f.awaitOrSelect3)
+		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrSelect3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:743
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-		f.of1(await7, await8)
+		f.of1(await8Value, await8Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:748
 	f.State = statemachine.Finished
@@ -783,7 +783,7 @@ func eventsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// eventsFrame is what [events] keeps while it is suspended.
+// eventsFrame is the frame of [events]: what it keeps while it is suspended.
 type eventsFrame struct {
 	statemachine.Frame
 
@@ -805,17 +805,17 @@ type eventsFrame struct {
 
 // MoveNext runs [events] from where it stopped to its next suspension (false) or its end (true).
 func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
-	var wait1 error
-	var wait2 error
-	var wait3 error
-	var wait4 bool
-	var wait5 error
+	var wait1Err error
+	var wait3Err error
+	var wait5Err error
+	var wait7Value bool
+	var wait7Err error
 	var err error
-	var wait6 error
+	var wait11Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -849,21 +849,21 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("coord.AutoResetEvent.Wait")
 	// contexts_calls_test.go:77: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	f.waitOrLock1, wait1 = f.auto.WaitEnter(r, f.ctx)
+	f.waitOrLock1, wait1Err = f.auto.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
 	if f.waitOrLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	wait1 = f.waitOrLock1.Results(r)
+	wait1Err = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:863
 	f.waitOrLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
-	f.of1(wait1)
+	f.of1(wait1Err)
 	soon(f.auto.Set)
 	f.of1 = f.n.of("coord.AutoResetEvent.WaitAsync")
 	// contexts_calls_test.go:79: … auto.WaitAsync(ctx).Await())
@@ -881,33 +881,33 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-		await1, await3 := statemachine.JobResult(r, f.await2)
+		await2Value, await2Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:886
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-		f.of1(await1, await3)
+		f.of1(await2Value, await2Err)
 	}
 	f.manual = new(coord.ManualResetEvent)
 	soon(f.manual.Set)
 	f.of1 = f.n.of("coord.ManualResetEvent.Wait")
 	// contexts_calls_test.go:83: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
-	f.waitOrLock1, wait2 = f.manual.WaitEnter(r, f.ctx)
+	f.waitOrLock1, wait3Err = f.manual.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:897
 	if f.waitOrLock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.auto = nil // not needed any more
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
-	wait2 = f.waitOrLock1.Results(r)
+	wait3Err = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:907
 	f.waitOrLock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
-	f.of1(wait2)
+	f.of1(wait3Err)
 	f.of1 = f.n.of("coord.ManualResetEvent.WaitAsync")
 	// contexts_calls_test.go:84: … manual.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
@@ -924,11 +924,11 @@ resumed3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-		await4, await5 := statemachine.JobResult(r, f.await2)
+		await4Value, await4Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:929
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-		f.of1(await4, await5)
+		f.of1(await4Value, await4Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
 		f.down = coord.NewCountdown(1)
 		down := f.down
@@ -939,22 +939,22 @@ resume4:
 	f.of1 = f.n.of("coord.Countdown.Wait")
 	// contexts_calls_test.go:88: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
-	f.waitOrLock1, wait3 = f.down.WaitEnter(r, f.ctx)
+	f.waitOrLock1, wait5Err = f.down.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:944
 	if f.waitOrLock1 == nil {
-		goto resumed5
+		goto after5
 	}
 	f.State = 5
 	f.auto, f.manual = nil, nil // not needed any more
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
-	wait3 = f.waitOrLock1.Results(r)
+	wait5Err = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:954
 	f.waitOrLock1 = nil
-resumed5:
+after5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
-	f.of1(wait3)
+	f.of1(wait5Err)
 	f.of1 = f.n.of("coord.Countdown.WaitAsync")
 	// contexts_calls_test.go:89: … down.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
@@ -971,33 +971,33 @@ resumed5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-		await6, await7 := statemachine.JobResult(r, f.await2)
+		await6Value, await6Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:976
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-		f.of1(await6, await7)
+		f.of1(await6Value, await6Err)
 	}
 	f.b = coord.NewBarrier(2)
 	f.other = f.b.WaitAsync(f.ctx)
 	f.of1 = f.n.of("coord.Barrier.Wait")
 	// contexts_calls_test.go:93: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
-	f.wait7, wait4, wait5 = f.b.WaitEnter(r, f.ctx)
+	f.wait7, wait7Value, wait7Err = f.b.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:987
 	if f.wait7 == nil {
-		goto resumed7
+		goto after7
 	}
 	f.State = 7
 	f.auto, f.manual, f.down = nil, nil, nil // not needed any more
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
-	wait4, wait5 = f.wait7.Results(r)
+	wait7Value, wait7Err = f.wait7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:997
 	f.wait7 = nil
-resumed7:
+after7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
-	f.of1(wait4, wait5)
+	f.of1(wait7Value, wait7Err)
 	f.of1 = f.n.of("coord.Barrier.WaitAsync")
 	// contexts_calls_test.go:94: n.of("coord.Barrier.WaitAsync")(other.Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
@@ -1014,11 +1014,11 @@ resumed7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-		await9, await10 := statemachine.JobResult(r, f.await8)
+		await8Value, await8Err := statemachine.JobResult(r, f.await8)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1019
 		f.await8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-		f.of1(await9, await10)
+		f.of1(await8Value, await8Err)
 		b := f.b
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:95
 		soon(func() { b.WaitAsync(context.Background()) })
@@ -1028,7 +1028,7 @@ resume8:
 	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
 	if f.wait7 == nil {
-		goto resumed9
+		goto after9
 	}
 	f.State = 9
 	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
@@ -1038,7 +1038,7 @@ resume9:
 	_, err = f.wait7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1040
 	f.wait7 = nil
-resumed9:
+after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
 	f.n.of("coord.Barrier.Wait")(err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:99
@@ -1048,7 +1048,7 @@ resumed9:
 	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1050
 	if f.waitOrLock1 == nil {
-		goto resumed10
+		goto after10
 	}
 	f.State = 10
 	f.auto, f.of1, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil, nil // not needed any more
@@ -1058,7 +1058,7 @@ resume10:
 	f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1060
 	f.waitOrLock1 = nil
-resumed10:
+after10:
 	{
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:101
@@ -1068,22 +1068,22 @@ resumed10:
 	f.of1 = f.n.of("coord.Cond.Wait")
 	// contexts_calls_test.go:102: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
-	f.waitOrLock1, wait6 = f.c.WaitEnter(r, f.ctx)
+	f.waitOrLock1, wait11Err = f.c.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
 	if f.waitOrLock1 == nil {
-		goto resumed11
+		goto after11
 	}
 	f.State = 11
 	f.auto, f.manual, f.down, f.b, f.other = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
-	wait6 = f.waitOrLock1.Results(r)
+	wait11Err = f.waitOrLock1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1083
 	f.waitOrLock1 = nil
-resumed11:
+after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
-	f.of1(wait6)
+	f.of1(wait11Err)
 	{
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:103
@@ -1106,11 +1106,11 @@ resumed11:
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-		await11, await12 := statemachine.JobResult(r, f.await2)
+		await12Value, await12Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1111
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-		f.of1(await11, await12)
+		f.of1(await12Value, await12Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1116
 	f.State = statemachine.Finished
@@ -1152,7 +1152,7 @@ func channelsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// channelsFrame is what [channels] keeps while it is suspended.
+// channelsFrame is the frame of [channels]: what it keeps while it is suspended.
 type channelsFrame struct {
 	statemachine.Frame
 	openLoops statemachine.Loops
@@ -1177,22 +1177,22 @@ type channelsFrame struct {
 // MoveNext runs [channels] from where it stopped to its next suspension (false) or its end (true).
 func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 19, &finished)
-	var send2 error
-	var receive1 int
-	var receive2 error
-	var send3 error
-	var receive3 int
-	var receive4 error
-	var receive5 int
-	var receive6 error
-	var next1 int
-	var next2 error
-	var get1 int
-	var get2 error
+	var send1Err error
+	var receive3Value int
+	var receive3Err error
+	var send9Err error
+	var receive11Value int
+	var receive11Err error
+	var receive13Value int
+	var receive13Err error
+	var next14Value int
+	var next14Err error
+	var get16Value int
+	var get16Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1243,21 +1243,21 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.of1 = f.n.of("coord.Channel.Send")
 	// contexts_calls_test.go:111: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.send1, send2 = f.c.SendEnter(r, f.ctx, 1)
+	f.send1, send1Err = f.c.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1248
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	send2 = f.send1.Results(r)
+	send1Err = f.send1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1257
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
-	f.of1(send2)
+	f.of1(send1Err)
 	{
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
@@ -1279,11 +1279,11 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-		await1, await3 := statemachine.JobResult(r, f.await2)
+		await2Value, await2Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1284
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-		f.of1(await1, await3)
+		f.of1(await2Value, await2Err)
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:114
 		soon(func() { c.SendAsync(context.Background(), 3) })
@@ -1292,21 +1292,21 @@ resume2:
 	f.of1 = f.n.of("coord.Channel.Receive")
 	// contexts_calls_test.go:115: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.receiveOrNextOrGet3, receive1, receive2 = f.c.ReceiveEnter(r, f.ctx)
+	f.receiveOrNextOrGet3, receive3Value, receive3Err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1297
 	if f.receiveOrNextOrGet3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	receive1, receive2 = f.receiveOrNextOrGet3.Results(r)
+	receive3Value, receive3Err = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1306
 	f.receiveOrNextOrGet3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
-	f.of1(receive1, receive2)
+	f.of1(receive3Value, receive3Err)
 	{
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:116
@@ -1328,11 +1328,11 @@ resumed3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-		await5, await6 := statemachine.JobResult(r, f.await4)
+		await4Value, await4Err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1333
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-		f.of1(await5, await6)
+		f.of1(await4Value, await4Err)
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:118
 		soon(func() { c.SendAsync(context.Background(), 5) })
@@ -1438,22 +1438,22 @@ endRange2:
 	f.of1 = f.n.of("coord.Broadcast.Send")
 	// contexts_calls_test.go:131: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-	f.send1, send3 = f.b.SendEnter(r, f.ctx, 1)
+	f.send1, send9Err = f.b.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
 	if f.send1 == nil {
-		goto resumed9
+		goto after9
 	}
 	f.State = 9
 	f.c = nil // not needed any more
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-	send3 = f.send1.Results(r)
+	send9Err = f.send1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1453
 	f.send1 = nil
-resumed9:
+after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
-	f.of1(send3)
+	f.of1(send9Err)
 	{
 		s := f.s
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:132
@@ -1476,32 +1476,32 @@ resumed9:
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-		await7, await8 := statemachine.JobResult(r, f.await2)
+		await10Value, await10Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1481
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-		f.of1(await7, await8)
+		f.of1(await10Value, await10Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:134: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	f.receiveOrNextOrGet3, receive3, receive4 = f.s.ReceiveEnter(r, f.ctx)
+	f.receiveOrNextOrGet3, receive11Value, receive11Err = f.s.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1491
 	if f.receiveOrNextOrGet3 == nil {
-		goto resumed11
+		goto after11
 	}
 	f.State = 11
 	f.c = nil // not needed any more
 	return false
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	receive3, receive4 = f.receiveOrNextOrGet3.Results(r)
+	receive11Value, receive11Err = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
 	f.receiveOrNextOrGet3 = nil
-resumed11:
+after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
-	f.of1(receive3, receive4)
+	f.of1(receive11Value, receive11Err)
 	{
 		b := f.b
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
@@ -1524,11 +1524,11 @@ resumed11:
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-		await9, await10 := statemachine.JobResult(r, f.await4)
+		await12Value, await12Err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-		f.of1(await9, await10)
+		f.of1(await12Value, await12Err)
 		b := f.b
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 		soon(func() { b.SendAsync(context.Background(), 4) })
@@ -1537,22 +1537,22 @@ resume12:
 	f.of1 = f.n.of("coord.Subscription.Receive")
 	// contexts_calls_test.go:138: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-	f.receiveOrNextOrGet3, receive5, receive6 = f.s.ReceiveEnter(r, f.ctx)
+	f.receiveOrNextOrGet3, receive13Value, receive13Err = f.s.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
 	if f.receiveOrNextOrGet3 == nil {
-		goto resumed13
+		goto after13
 	}
 	f.State = 13
 	f.c, f.b, f.s = nil, nil, nil // not needed any more
 	return false
 resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-	receive5, receive6 = f.receiveOrNextOrGet3.Results(r)
+	receive13Value, receive13Err = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
 	f.receiveOrNextOrGet3 = nil
-resumed13:
+after13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
-	f.of1(receive5, receive6)
+	f.of1(receive13Value, receive13Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:140
 	f.w = coord.NewWatch(1)
 	f.o = f.w.Observe()
@@ -1565,22 +1565,22 @@ resumed13:
 	f.of1 = f.n.of("coord.Observer.Next")
 	// contexts_calls_test.go:143: n.of("coord.Observer.Next")(o.Next(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
-	f.receiveOrNextOrGet3, next1, next2 = f.o.NextEnter(r, f.ctx)
+	f.receiveOrNextOrGet3, next14Value, next14Err = f.o.NextEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
 	if f.receiveOrNextOrGet3 == nil {
-		goto resumed14
+		goto after14
 	}
 	f.State = 14
 	f.c, f.b, f.s = nil, nil, nil // not needed any more
 	return false
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
-	next1, next2 = f.receiveOrNextOrGet3.Results(r)
+	next14Value, next14Err = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1580
 	f.receiveOrNextOrGet3 = nil
-resumed14:
+after14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
-	f.of1(next1, next2)
+	f.of1(next14Value, next14Err)
 	{
 		w := f.w
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
@@ -1603,11 +1603,11 @@ resumed14:
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-		await11, await12 := statemachine.JobResult(r, f.await4)
+		await15Value, await15Err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1608
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-		f.of1(await11, await12)
+		f.of1(await15Value, await15Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 		f.again = new(coord.Reusable[int])
 		round, _ := f.again.Begin()
@@ -1617,23 +1617,23 @@ resume15:
 		f.of1 = f.n.of("coord.Reusable.Get")
 		// contexts_calls_test.go:150: n.of("coord.Reusable.Get")(again.Get(ctx, round))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-		f.receiveOrNextOrGet3, get1, get2 = f.again.GetEnter(r, f.ctx, round)
+		f.receiveOrNextOrGet3, get16Value, get16Err = f.again.GetEnter(r, f.ctx, round)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1623
 	if f.receiveOrNextOrGet3 == nil {
-		goto resumed16
+		goto after16
 	}
 	f.State = 16
 	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	get1, get2 = f.receiveOrNextOrGet3.Results(r)
+	get16Value, get16Err = f.receiveOrNextOrGet3.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
 	f.receiveOrNextOrGet3 = nil
-resumed16:
+after16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	f.of1(get1, get2)
+	f.of1(get16Value, get16Err)
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 		next, _ := f.again.Begin()
@@ -1657,11 +1657,11 @@ resumed16:
 resume17:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-		await13, await14 := statemachine.JobResult(r, f.await4)
+		await17Value, await17Err := statemachine.JobResult(r, f.await4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1662
 		f.await4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-		f.of1(await13, await14)
+		f.of1(await17Value, await17Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1667
 	f.State = statemachine.Finished
@@ -1705,7 +1705,7 @@ func sharedWorkAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// sharedWorkFrame is what [sharedWork] keeps while it is suspended.
+// sharedWorkFrame is the frame of [sharedWork]: what it keeps while it is suspended.
 type sharedWorkFrame struct {
 	statemachine.Frame
 
@@ -1726,13 +1726,13 @@ type sharedWorkFrame struct {
 // MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end
 // (true).
 func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
-	var wait1 error
-	var wait2 error
-	var waitN1 error
+	var wait9Err error
+	var wait10Err error
+	var waitN12Err error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1779,11 +1779,11 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
-		_, do1 := statemachine.TwinResult(r, frame.doOrAwait1)
+		_, do1Err := statemachine.TwinResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1784
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
-		frame.of1(do1)
+		frame.of1(do1Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
@@ -1801,11 +1801,11 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		await1, await2 := statemachine.JobResult(r, frame.doOrAwait1)
+		await2Value, await2Err := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1806
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		frame.of1(await1, await2)
+		frame.of1(await2Value, await2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:161
 	frame.seven = func(ctx context.Context) (int, error) { return 7, ctx.Err() }
@@ -1824,11 +1824,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
-		inTurn1, inTurn2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
+		inTurn3Value, inTurn3Err := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1829
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
-		frame.of1(inTurn1, inTurn2)
+		frame.of1(inTurn3Value, inTurn3Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 	frame.of1 = frame.n.of("coord.InTurnAsync")
@@ -1847,11 +1847,11 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-		await3, await4 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
+		await4Value, await4Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1852
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-		frame.of1(await3, await4)
+		frame.of1(await4Value, await4Err)
 	}
 	frame.of1 = frame.n.of("coord.Lazy.Get")
 	// contexts_calls_test.go:165: n.of("coord.Lazy.Get")(coord.NewLazy(seven).Get(ctx))
@@ -1869,11 +1869,11 @@ resume4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
-		get1, get2 := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
+		get5Value, get5Err := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1874
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
-		frame.of1(get1, get2)
+		frame.of1(get5Value, get5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
@@ -1892,11 +1892,11 @@ resume5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-		await5, await6 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
+		await6Value, await6Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1897
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-		frame.of1(await5, await6)
+		frame.of1(await6Value, await6Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:167
 	frame.f = new(coord.SingleFlight[int, int])
@@ -1916,11 +1916,11 @@ resume6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
-		do2, do3 := statemachine.TwinResult(r, frame.do7)
+		do7Value, do7Err := statemachine.TwinResult(r, frame.do7)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1921
 		frame.do7 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
-		frame.of1(do2, do3)
+		frame.of1(do7Value, do7Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
@@ -1939,51 +1939,51 @@ resume7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-		await7, await8 := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
+		await8Value, await8Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1944
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-		frame.of1(await7, await8)
+		frame.of1(await8Value, await8Err)
 	}
 	frame.l = rate.NewLimiter(1e4, 1)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:172: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	frame.waitOrWaitN9, wait1 = frame.l.WaitEnter(r, frame.ctx)
+	frame.waitOrWaitN9, wait9Err = frame.l.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1954
 	if frame.waitOrWaitN9 == nil {
-		goto resumed9
+		goto after9
 	}
 	frame.State = 9
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	wait1 = frame.waitOrWaitN9.Results(r)
+	wait9Err = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1964
 	frame.waitOrWaitN9 = nil
-resumed9:
+after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	frame.of1(wait1)
+	frame.of1(wait9Err)
 	frame.of1 = frame.n.of("rate.Limiter.Wait")
 	// contexts_calls_test.go:173: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
-	frame.waitOrWaitN9, wait2 = frame.l.WaitEnter(r, frame.ctx)
+	frame.waitOrWaitN9, wait10Err = frame.l.WaitEnter(r, frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1973
 	if frame.waitOrWaitN9 == nil {
-		goto resumed10
+		goto after10
 	}
 	frame.State = 10
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
-	wait2 = frame.waitOrWaitN9.Results(r)
+	wait10Err = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1983
 	frame.waitOrWaitN9 = nil
-resumed10:
+after10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
-	frame.of1(wait2)
+	frame.of1(wait10Err)
 	frame.of1 = frame.n.of("rate.Limiter.WaitAsync")
 	// contexts_calls_test.go:174: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
@@ -2000,32 +2000,32 @@ resumed10:
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-		await9, await10 := statemachine.JobResult(r, frame.doOrAwait1)
+		await11Value, await11Err := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2005
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-		frame.of1(await9, await10)
+		frame.of1(await11Value, await11Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.of1 = frame.n.of("rate.Limiter.WaitN")
 	// contexts_calls_test.go:175: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
-	frame.waitOrWaitN9, waitN1 = frame.l.WaitNEnter(r, frame.ctx, 1)
+	frame.waitOrWaitN9, waitN12Err = frame.l.WaitNEnter(r, frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2015
 	if frame.waitOrWaitN9 == nil {
-		goto resumed12
+		goto after12
 	}
 	frame.State = 12
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
-	waitN1 = frame.waitOrWaitN9.Results(r)
+	waitN12Err = frame.waitOrWaitN9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2025
 	frame.waitOrWaitN9 = nil
-resumed12:
+after12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
-	frame.of1(waitN1)
+	frame.of1(waitN12Err)
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
 	// contexts_calls_test.go:176: … l.WaitNAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
@@ -2042,11 +2042,11 @@ resumed12:
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-		await11, await12 := statemachine.JobResult(r, frame.doOrAwait1)
+		await13Value, await13Err := statemachine.JobResult(r, frame.doOrAwait1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2047
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-		frame.of1(await11, await12)
+		frame.of1(await13Value, await13Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2052
 	frame.State = statemachine.Finished
@@ -2087,7 +2087,7 @@ func jobsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// jobsFrame is what [jobs] keeps while it is suspended.
+// jobsFrame is the frame of [jobs]: what it keeps while it is suspended.
 type jobsFrame struct {
 	statemachine.Frame
 
@@ -2107,7 +2107,7 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2153,11 +2153,11 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-		await2, await3 := statemachine.JobResult(r, f.await1)
+		await1Value, await1Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2158
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-		f.of1(await2, await3)
+		f.of1(await1Value, await1Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 	f.of1 = f.n.of("job.RunTwin")
@@ -2175,11 +2175,11 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-		await4, await5 := statemachine.JobResult(r, f.await1)
+		await2Value, await2Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2180
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-		f.of1(await4, await5)
+		f.of1(await2Value, await2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 	f.of1 = f.n.of("job.NewTwin")
@@ -2198,11 +2198,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-		await6, await7 := statemachine.JobResult(r, f.await1)
+		await3Value, await3Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2203
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-		f.of1(await6, await7)
+		f.of1(await3Value, await3Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 	f.of1 = f.n.of("job.Go")
@@ -2221,11 +2221,11 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-		await8, await9 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2226
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-		f.of1(await8, await9)
+		f.of1(await4Value, await4Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 	f.of1 = f.n.of("job.New")
@@ -2244,11 +2244,11 @@ resume4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-		await10, await11 := statemachine.JobResult(r, f.await1)
+		await5Value, await5Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2249
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-		f.of1(await10, await11)
+		f.of1(await5Value, await5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 	f.of1 = f.n.of("job.Blocking")
@@ -2267,11 +2267,11 @@ resume5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-		await12, await13 := statemachine.JobResult(r, f.await1)
+		await6Value, await6Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2272
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-		f.of1(await12, await13)
+		f.of1(await6Value, await6Err)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
 		f.of1 = f.n.of("job.InScope")
 		// contexts_calls_test.go:191: … job.InScope(ctx, func(ctx context.Context, s *job.Scope) err …
@@ -2294,11 +2294,11 @@ resume6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
-		_, inScope1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+		_, inScope7Err := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2299
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
-		f.of1(inScope1)
+		f.of1(inScope7Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1 = f.n.of("job.InScopeAsync")
 		// contexts_calls_test.go:195: … job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope …
@@ -2321,11 +2321,11 @@ resume7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-		await14, await15 := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
+		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2326
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-		f.of1(await14, await15)
+		f.of1(await8Value, await8Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:199
 		s := job.NewScope(f.ctx)
 		s.Go(f.done)
@@ -2346,11 +2346,11 @@ resume8:
 resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
-		_, wait1 := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
+		_, wait9Err := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2351
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
-		f.of1(wait1)
+		f.of1(wait9Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2356
 	f.State = statemachine.Finished
@@ -2379,4 +2379,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 029bac71357cef48
+// Digest of what is above: 6d23e2d8672196c0

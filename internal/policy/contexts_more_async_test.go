@@ -58,7 +58,7 @@ func continuationsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// continuationsFrame is what [continuations] keeps while it is suspended.
+// continuationsFrame is the frame of [continuations]: what it keeps while it is suspended.
 type continuationsFrame struct {
 	statemachine.Frame
 	openLoops statemachine.Loops
@@ -83,7 +83,7 @@ func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -130,11 +130,11 @@ func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-		await2, await3 := statemachine.JobResult(r, f.await1)
+		await1Value, await1Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:135
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-		f.of1(await2, await3)
+		f.of1(await1Value, await1Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	f.of1 = f.n.of("job.Catch")
@@ -152,11 +152,11 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-		await4, await6 := statemachine.JobResult(r, f.await1)
+		await2Value, await2Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:157
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-		f.of1(await4, await6)
+		f.of1(await2Value, await2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	f.of1 = f.n.of("job.Finally")
@@ -174,11 +174,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-		await7, await8 := statemachine.JobResult(r, f.await1)
+		await3Value, await3Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:179
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-		f.of1(await7, await8)
+		f.of1(await3Value, await3Err)
 		f.of1 = f.n.of("job.ContinueWith")
 		// contexts_more_test.go:52: … job.ContinueWith(ctx, after(3), func(ctx context.Context, j *j …
 		plus := f.plus
@@ -199,11 +199,11 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-		await9, await10 := statemachine.JobResult(r, f.await1)
+		await4Value, await4Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:204
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-		f.of1(await9, await10)
+		f.of1(await4Value, await4Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	f.of1 = f.n.of("job.Job.ContinueWith")
@@ -222,11 +222,11 @@ resume4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-		await11, await12 := statemachine.JobResult(r, f.await5)
+		await5Value, await5Err := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:227
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-		f.of1(await11, await12)
+		f.of1(await5Value, await5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	f.of1 = f.n.of("job.Unwrap")
@@ -245,11 +245,11 @@ resume5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-		await13, await14 := statemachine.JobResult(r, f.await1)
+		await6Value, await6Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:250
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-		f.of1(await13, await14)
+		f.of1(await6Value, await6Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 	f.of1 = f.n.of("job.WaitAsync")
@@ -268,11 +268,11 @@ resume6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-		await15, await16 := statemachine.JobResult(r, f.await1)
+		await7Value, await7Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:273
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-		f.of1(await15, await16)
+		f.of1(await7Value, await7Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	f.of1 = f.n.of("job.WaitTimeout")
@@ -291,11 +291,11 @@ resume7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-		await17, await18 := statemachine.JobResult(r, f.await1)
+		await8Value, await8Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:296
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-		f.of1(await17, await18)
+		f.of1(await8Value, await8Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:59
 	f.n.of("job.Job.Wait")(after(8).Wait(f.ctx))
@@ -437,7 +437,7 @@ func numbersAsync(ctx context.Context) *job.Stream[int] {
 	})
 }
 
-// numbersFrame is what [numbers] keeps while it is suspended.
+// numbersFrame is the frame of [numbers]: what it keeps while it is suspended.
 type numbersFrame struct {
 	statemachine.Producer[int]
 
@@ -454,7 +454,7 @@ func (f *numbersFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -474,14 +474,14 @@ range1:
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:476
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	f.Emit(f.i, sleep1)
@@ -527,7 +527,7 @@ func streamsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// streamsFrame is what [streams] keeps while it is suspended.
+// streamsFrame is the frame of [streams]: what it keeps while it is suspended.
 type streamsFrame struct {
 	statemachine.Frame
 	openLoops statemachine.Loops
@@ -551,7 +551,7 @@ func (f *streamsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -631,11 +631,11 @@ range2:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-		next1, next2 := statemachine.TwinResult(r, f.nextOrAwait2)
+		next2Value, next2Err := statemachine.TwinResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:636
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-		f.of1(next1, next2)
+		f.of1(next2Value, next2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 	f.of1 = f.n.of("job.Puller.NextAsync")
@@ -653,11 +653,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-		await1, await2 := statemachine.JobResult(r, f.nextOrAwait2)
+		await3Value, await3Err := statemachine.JobResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:658
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-		f.of1(await1, await2)
+		f.of1(await3Value, await3Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 	f.of1 = f.n.of("job.Puller.StopAsync")
@@ -675,11 +675,11 @@ resume3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-		await3, await4 := statemachine.JobResult(r, f.awaitOrStop4)
+		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrStop4)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:680
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-		f.of1(await3, await4)
+		f.of1(await4Value, await4Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	f.of1 = f.n.of("job.Puller.Stop")
@@ -698,11 +698,11 @@ resume4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-		_, stop1 := statemachine.TwinResult(r, f.awaitOrStop4)
+		_, stop5Err := statemachine.TwinResult(r, f.awaitOrStop4)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-		f.of1(stop1)
+		f.of1(stop5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.i1++
@@ -728,11 +728,11 @@ endRange1:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-		next3, next4 := statemachine.TwinResult(r, f.nextOrAwait2)
+		next6Value, next6Err := statemachine.TwinResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:733
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-		f.of1(next3, next4)
+		f.of1(next6Value, next6Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 	f.of1 = f.n.of("bridge.Puller.NextAsync")
@@ -751,11 +751,11 @@ resume6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-		await5, await6 := statemachine.JobResult(r, f.nextOrAwait2)
+		await7Value, await7Err := statemachine.JobResult(r, f.nextOrAwait2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:756
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-		f.of1(await5, await6)
+		f.of1(await7Value, await7Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	f.p2.Stop()
@@ -801,7 +801,7 @@ func pausesAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// pausesFrame is what [pauses] keeps while it is suspended.
+// pausesFrame is the frame of [pauses]: what it keeps while it is suspended.
 type pausesFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -834,7 +834,7 @@ func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -857,14 +857,14 @@ func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:859
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	f.of1(sleep1)
 	f.of1 = f.n.of("job.SleepAsync")
@@ -882,11 +882,11 @@ resumed1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-		await1, await3 := statemachine.JobResult(r, f.await2)
+		await2Value, await2Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:887
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-		f.of1(await1, await3)
+		f.of1(await2Value, await2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:108
 	f.s = goroutine.New()
@@ -901,7 +901,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = job.SwitchTo(f.ctx, scheduler1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:904
-	goto resumed3
+	goto after3
 move1:
 	f.State = 3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
@@ -909,7 +909,7 @@ move1:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = r.Refusal()
-resumed3:
+after3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.of1(f.switchTo1)
 	f.of1 = f.n.of("job.SwitchToAsync")
@@ -928,11 +928,11 @@ resumed3:
 resume4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-		await4, await5 := statemachine.JobResult(r, f.await2)
+		await4Value, await4Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:933
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-		f.of1(await4, await5)
+		f.of1(await4Value, await4Err)
 		ctx := f.ctx
 		s := f.s
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
@@ -995,7 +995,7 @@ func loopsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// loopsFrame is what [loops] keeps while it is suspended.
+// loopsFrame is the frame of [loops]: what it keeps while it is suspended.
 type loopsFrame struct {
 	statemachine.Frame
 	openLoops statemachine.Loops
@@ -1018,7 +1018,7 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1066,11 +1066,11 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-		await3, await4 := statemachine.JobResult(r, f.await1)
+		await1Value, await1Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1071
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-		f.of1(await3, await4)
+		f.of1(await1Value, await1Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	f.of1 = f.n.of("parallel.MapAsync")
@@ -1088,11 +1088,11 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-		await5, await6 := statemachine.JobResult(r, f.await2)
+		await2Value, await2Err := statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1093
 		f.await2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-		f.of1(await5, await6)
+		f.of1(await2Value, await2Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:130
 	f.n.of("parallel.Filter")(parallel.Filter(f.ctx, f.items, func(ctx context.Context, v int) (bool, error) { return v > 1, ctx.Err() }))
@@ -1207,7 +1207,7 @@ func foreignAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// foreignFrame is what [foreign] keeps while it is suspended.
+// foreignFrame is the frame of [foreign]: what it keeps while it is suspended.
 type foreignFrame struct {
 	statemachine.Frame
 
@@ -1226,7 +1226,7 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1263,11 +1263,11 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-		await2, await5 := statemachine.JobResult(r, f.await1)
+		await1Value, await1Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1268
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-		f.of1(await2, await5)
+		f.of1(await1Value, await1Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:155
 		f.c = make(chan int)
 		c := f.c
@@ -1290,11 +1290,11 @@ resume1:
 resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-		await6, await7 := statemachine.JobResult(r, f.await1)
+		await2Value, await2Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1295
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-		f.of1(await6, await7)
+		f.of1(await2Value, await2Err)
 		c := f.c
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 		soon(func() { <-c })
@@ -1316,11 +1316,11 @@ resume2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-		await8, await9 := statemachine.JobResult(r, f.await3)
+		await3Value, await3Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1321
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-		f.of1(await8, await9)
+		f.of1(await3Value, await3Err)
 	}
 	// contexts_more_test.go:160: … bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^ …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
@@ -1383,7 +1383,7 @@ func socketsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// socketsFrame is what [sockets] keeps while it is suspended.
+// socketsFrame is the frame of [sockets]: what it keeps while it is suspended.
 type socketsFrame struct {
 	statemachine.Frame
 	defers    statemachine.Defers
@@ -1411,11 +1411,11 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.openLoops.Leave(r, &f.Frame, 17, &finished)
 	var err error
-	var readable1 error
+	var readable7Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1598,22 +1598,22 @@ endRange2:
 	f.of1 = f.n.of("netio.Conn.Readable")
 	// contexts_more_test.go:187: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	f.readable7, readable1 = f.c.ReadableEnter(r, f.ctx)
+	f.readable7, readable7Err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1603
 	if f.readable7 == nil {
-		goto resumed7
+		goto after7
 	}
 	f.State = 7
 	f.l, f.c, f.greet = nil, nil, nil // not needed any more
 	return false
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	readable1 = f.readable7.Results(r)
+	readable7Err = f.readable7.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1613
 	f.readable7 = nil
-resumed7:
+after7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	f.of1(readable1)
+	f.of1(readable7Err)
 	f.of1 = f.n.of("netio.Conn.ReadableAsync")
 	// contexts_more_test.go:188: … other.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
@@ -1630,11 +1630,11 @@ resumed7:
 resume8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-		await1, await2 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
+		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1635
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-		f.of1(await1, await2)
+		f.of1(await8Value, await8Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 		server := httptest.NewTLSServer(nil)
 		f.defers.Push(func(raise func()) { defer server.Close(); raise() })
@@ -1684,11 +1684,11 @@ resume9:
 resume10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-		await3, await4 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
+		await10Value, await10Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-		f.of1(await3, await4)
+		f.of1(await10Value, await10Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	f.of1 = f.n.of("netio.TLSConn.Handshake")
@@ -1707,11 +1707,11 @@ resume10:
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
-		_, handshake1 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
+		_, handshake11Err := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
-		f.of1(handshake1)
+		f.of1(handshake11Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	f.of1 = f.n.of("netio.TLSConn.WriteAll")
@@ -1730,11 +1730,11 @@ resume11:
 resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
-		writeAll1, writeAll2 := statemachine.TwinResult(r, f.writeAllOrAwait12)
+		writeAll12Value, writeAll12Err := statemachine.TwinResult(r, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1735
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
-		f.of1(writeAll1, writeAll2)
+		f.of1(writeAll12Value, writeAll12Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 	f.of1 = f.n.of("netio.TLSConn.WriteAllAsync")
@@ -1753,11 +1753,11 @@ resume12:
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-		await5, await6 := statemachine.JobResult(r, f.writeAllOrAwait12)
+		await13Value, await13Err := statemachine.JobResult(r, f.writeAllOrAwait12)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1758
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-		f.of1(await5, await6)
+		f.of1(await13Value, await13Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	f.of1 = f.n.of("netio.TLSConn.Readable")
@@ -1776,11 +1776,11 @@ resume13:
 resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
-		_, readable2 := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
+		_, readable14Err := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1781
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
-		f.of1(readable2)
+		f.of1(readable14Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
@@ -1799,11 +1799,11 @@ resume14:
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-		await7, await8 := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
+		await15Value, await15Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1804
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-		f.of1(await7, await8)
+		f.of1(await15Value, await15Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1809
 	f.State = statemachine.Finished
@@ -1894,7 +1894,7 @@ func shutdownsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// shutdownsFrame is what [shutdowns] keeps while it is suspended.
+// shutdownsFrame is the frame of [shutdowns]: what it keeps while it is suspended.
 type shutdownsFrame struct {
 	statemachine.Frame
 
@@ -1912,7 +1912,7 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1949,11 +1949,11 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-		await2, await3 := statemachine.JobResult(r, f.await1)
+		await1Value, await1Err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1954
 		f.await1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-		f.of1(await2, await3)
+		f.of1(await1Value, await1Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:244
 		f.n.of("eventloop.Loop.Send")(f.loop.Send(f.ctx, func() {}))
 		f.n.of("eventloop.Loop.Shutdown")(f.loop.Shutdown(f.ctx))
@@ -2017,4 +2017,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35ac612359a5809e
+// Digest of what is above: a3afde03ec58207f

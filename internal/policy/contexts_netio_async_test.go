@@ -32,7 +32,7 @@ func buffersAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// buffersFrame is what [buffers] keeps while it is suspended.
+// buffersFrame is the frame of [buffers]: what it keeps while it is suspended.
 type buffersFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -59,18 +59,18 @@ type buffersFrame struct {
 func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var readable1 error
-	var peek1 []byte
-	var peek2 error
-	var readLine1 []byte
-	var readLine2 error
-	var flush1 error
-	var writeAll1 int
-	var writeAll2 error
+	var readable2Err error
+	var peek4Value []byte
+	var peek4Err error
+	var readLine6Value []byte
+	var readLine6Err error
+	var flush9Err error
+	var writeAll12Value int
+	var writeAll12Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -140,21 +140,21 @@ resume1:
 	f.of1 = f.n.of("netio.Buffered.Readable")
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.readable2, readable1 = f.b.ReadableEnter(r, f.ctx)
+	f.readable2, readable2Err = f.b.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:145
 	if f.readable2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	readable1 = f.readable2.Results(r)
+	readable2Err = f.readable2.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:154
 	f.readable2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
-	f.of1(readable1)
+	f.of1(readable2Err)
 	f.of1 = f.n.of("netio.Buffered.ReadableAsync")
 	// contexts_netio_test.go:38: … b.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
@@ -170,31 +170,31 @@ resumed2:
 resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-		await1, await2 := statemachine.JobResult(r, f.await3)
+		await3Value, await3Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:175
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-		f.of1(await1, await2)
+		f.of1(await3Value, await3Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.of1 = f.n.of("netio.Buffered.Peek")
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	f.peekOrReadLine4, peek1, peek2 = f.b.PeekEnter(r, f.ctx, 3)
+	f.peekOrReadLine4, peek4Value, peek4Err = f.b.PeekEnter(r, f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:185
 	if f.peekOrReadLine4 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	return false
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	peek1, peek2 = f.peekOrReadLine4.Results(r)
+	peek4Value, peek4Err = f.peekOrReadLine4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:194
 	f.peekOrReadLine4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
-	f.of1(peek1, peek2)
+	f.of1(peek4Value, peek4Err)
 	f.of1 = f.n.of("netio.Buffered.PeekAsync")
 	// contexts_netio_test.go:40: n.of("netio.Buffered.PeekAsync")(b.PeekAsync(ctx, 3).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
@@ -210,31 +210,31 @@ resumed4:
 resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-		await4, await6 := statemachine.JobResult(r, f.await5)
+		await5Value, await5Err := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:215
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-		f.of1(await4, await6)
+		f.of1(await5Value, await5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.of1 = f.n.of("netio.Buffered.ReadLine")
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	f.peekOrReadLine4, readLine1, readLine2 = f.b.ReadLineEnter(r, f.ctx, 9)
+	f.peekOrReadLine4, readLine6Value, readLine6Err = f.b.ReadLineEnter(r, f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:225
 	if f.peekOrReadLine4 == nil {
-		goto resumed6
+		goto after6
 	}
 	f.State = 6
 	return false
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	readLine1, readLine2 = f.peekOrReadLine4.Results(r)
+	readLine6Value, readLine6Err = f.peekOrReadLine4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:234
 	f.peekOrReadLine4 = nil
-resumed6:
+after6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
-	f.of1(readLine1, readLine2)
+	f.of1(readLine6Value, readLine6Err)
 	f.of1 = f.n.of("netio.Buffered.ReadLineAsync")
 	// contexts_netio_test.go:42: … b.ReadLineAsync(ctx, 9).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
@@ -250,11 +250,11 @@ resumed6:
 resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-		await7, await8 := statemachine.JobResult(r, f.await5)
+		await7Value, await7Err := statemachine.JobResult(r, f.await5)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:255
 		f.await5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-		f.of1(await7, await8)
+		f.of1(await7Value, await7Err)
 	}
 	f.w = netio.NewBufferedWriter(f.c)
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
@@ -262,7 +262,7 @@ resume7:
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:264
 	if f.writeOrWriteAll8 == nil {
-		goto resumed8
+		goto after8
 	}
 	f.State = 8
 	f.of1 = nil // not needed any more
@@ -272,32 +272,32 @@ resume8:
 	f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:274
 	f.writeOrWriteAll8 = nil
-resumed8:
+after8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.of1 = f.n.of("netio.BufferedWriter.Flush")
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.flush9, flush1 = f.w.FlushEnter(r, f.ctx)
+	f.flush9, flush9Err = f.w.FlushEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
 	if f.flush9 == nil {
-		goto resumed9
+		goto after9
 	}
 	f.State = 9
 	return false
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	flush1 = f.flush9.Results(r)
+	flush9Err = f.flush9.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:291
 	f.flush9 = nil
-resumed9:
+after9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
-	f.of1(flush1)
+	f.of1(flush9Err)
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:299
 	if f.writeOrWriteAll8 == nil {
-		goto resumed10
+		goto after10
 	}
 	f.State = 10
 	f.of1 = nil // not needed any more
@@ -307,7 +307,7 @@ resume10:
 	f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:309
 	f.writeOrWriteAll8 = nil
-resumed10:
+after10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.of1 = f.n.of("netio.BufferedWriter.FlushAsync")
 	// contexts_netio_test.go:48: … w.FlushAsync(ctx).Await())
@@ -325,32 +325,32 @@ resumed10:
 resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-		await9, await10 := statemachine.JobResult(r, f.await3)
+		await11Value, await11Err := statemachine.JobResult(r, f.await3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:330
 		f.await3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-		f.of1(await9, await10)
+		f.of1(await11Value, await11Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.of1 = f.n.of("netio.Conn.WriteAll")
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	f.writeOrWriteAll8, writeAll1, writeAll2 = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
+	f.writeOrWriteAll8, writeAll12Value, writeAll12Err = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:340
 	if f.writeOrWriteAll8 == nil {
-		goto resumed12
+		goto after12
 	}
 	f.State = 12
 	f.w = nil // not needed any more
 	return false
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	writeAll1, writeAll2 = f.writeOrWriteAll8.Results(r)
+	writeAll12Value, writeAll12Err = f.writeOrWriteAll8.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:350
 	f.writeOrWriteAll8 = nil
-resumed12:
+after12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
-	f.of1(writeAll1, writeAll2)
+	f.of1(writeAll12Value, writeAll12Err)
 	f.of1 = f.n.of("netio.Conn.WriteAllAsync")
 	// contexts_netio_test.go:50: … c.WriteAllAsync(ctx, []byte("four")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
@@ -367,11 +367,11 @@ resumed12:
 resume13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-		await11, await12 := statemachine.JobResult(r, f.await13)
+		await13Value, await13Err := statemachine.JobResult(r, f.await13)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:372
 		f.await13 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-		f.of1(await11, await12)
+		f.of1(await13Value, await13Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	f.of1 = f.n.of("netio.Copy")
@@ -390,11 +390,11 @@ resume13:
 resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-		copy1, copy2 := statemachine.TwinResult(r, f.copyOrAwait14)
+		copy14Value, copy14Err := statemachine.TwinResult(r, f.copyOrAwait14)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:395
 		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
-		f.of1(copy1, copy2)
+		f.of1(copy14Value, copy14Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	f.of1 = f.n.of("netio.CopyAsync")
@@ -413,11 +413,11 @@ resume14:
 resume15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		await14, await15 := statemachine.JobResult(r, f.copyOrAwait14)
+		await15Value, await15Err := statemachine.JobResult(r, f.copyOrAwait14)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:418
 		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		f.of1(await14, await15)
+		f.of1(await15Value, await15Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:423
 	f.State = statemachine.Finished
@@ -449,4 +449,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 87772c49825afa66
+// Digest of what is above: e082d792634e7706

@@ -30,7 +30,7 @@ func simulatedAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// simulatedFrame is what [simulated] keeps while it is suspended.
+// simulatedFrame is the frame of [simulated]: what it keeps while it is suspended.
 type simulatedFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -55,11 +55,11 @@ type simulatedFrame struct {
 func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var readable1 error
+	var readable5Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -90,7 +90,7 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.dialOrAccept1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:92
 	if f.dialOrAccept1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -99,7 +99,7 @@ resume1:
 	f.c, err = f.dialOrAccept1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:101
 	f.dialOrAccept1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:17
 	f.n.of("simnet.Network.Dial")(err)
 	{
@@ -135,7 +135,7 @@ resume2:
 	f.dialOrAccept1, f.s, err = f.l.AcceptEnter(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:137
 	if f.dialOrAccept1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.network, f.l = nil, nil // not needed any more
@@ -145,7 +145,7 @@ resume3:
 	f.s, err = f.dialOrAccept1.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:147
 	f.dialOrAccept1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:23
 	f.n.of("simnet.Listener.Accept")(err)
 	// contexts_simnet_test.go:24: _, err = s.Write([]byte("x"))
@@ -153,7 +153,7 @@ resumed3:
 	f.write4, _, err = f.s.WriteEnter(r, []byte("x"))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:155
 	if f.write4 == nil {
-		goto resumed4
+		goto after4
 	}
 	f.State = 4
 	f.network, f.l = nil, nil // not needed any more
@@ -163,28 +163,28 @@ resume4:
 	_, err = f.write4.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:165
 	f.write4 = nil
-resumed4:
+after4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:25
 	f.n.of("simnet.Conn.Write")(err)
 	f.of1 = f.n.of("simnet.Conn.Readable")
 	// contexts_simnet_test.go:26: n.of("simnet.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
-	f.readable5, readable1 = f.c.ReadableEnter(r, f.ctx)
+	f.readable5, readable5Err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:174
 	if f.readable5 == nil {
-		goto resumed5
+		goto after5
 	}
 	f.State = 5
 	f.network, f.l = nil, nil // not needed any more
 	return false
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
-	readable1 = f.readable5.Results(r)
+	readable5Err = f.readable5.Results(r)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:184
 	f.readable5 = nil
-resumed5:
+after5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
-	f.of1(readable1)
+	f.of1(readable5Err)
 	f.of1 = f.n.of("simnet.Conn.ReadableAsync")
 	// contexts_simnet_test.go:27: … c.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
@@ -201,11 +201,11 @@ resumed5:
 resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-		await1, await3 := statemachine.JobResult(r, f.await6)
+		await6Value, await6Err := statemachine.JobResult(r, f.await6)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:206
 		f.await6 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-		f.of1(await1, await3)
+		f.of1(await6Value, await6Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	_ = f.s.Close()
@@ -239,4 +239,4 @@ func (f *simulatedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 59083f90941062ca
+// Digest of what is above: f00d4ec2eac973f7

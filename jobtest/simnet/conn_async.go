@@ -77,7 +77,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -90,7 +90,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:92
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -99,7 +99,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/conn_async.go:101
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 	if err != nil {
 		result0, result1 = 0, err
@@ -240,7 +240,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -346,7 +346,8 @@ func writeAllEnter(r *statemachine.Run, c *Conn, p []byte) (*writeAllFrame, int,
 	return m, 0, nil
 }
 
-// writeAllFrame is what [writeAll] keeps while it is suspended.
+// writeAllFrame is the frame of [writeAll]: what it keeps while it is suspended, its results among
+// it.
 type writeAllFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -368,7 +369,7 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -379,22 +380,22 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// conn.go:131: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:384
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:392
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:393
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:398
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:399
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:132
 		return true
@@ -412,7 +413,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:416
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:417
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:139
 			return true
@@ -426,7 +427,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:430
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:431
 		goto resume2
 	}
 	f.State = 2
@@ -436,19 +437,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		_, err3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:440
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:144
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:445
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:446
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:145
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:452
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:453
 	goto for1
 }
 
@@ -506,7 +507,7 @@ func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamC
 	return m
 }
 
-// streamCourierFrame is what [stream.courier] keeps while it is suspended.
+// streamCourierFrame is the frame of [stream.courier]: what it keeps while it is suspended.
 type streamCourierFrame struct {
 	statemachine.Frame
 
@@ -523,7 +524,7 @@ func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -550,25 +551,25 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:352
 		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:554
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:555
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:352
 	r.Refusal()
-resumed2:
+after2:
 endIf1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:354
 	if !f.s.finishJourney(f.n) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:568
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:569
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:356
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:572
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:573
 	goto for1
 }
 
@@ -624,7 +625,7 @@ func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after t
 	return m
 }
 
-// deadlineExpireFrame is what [deadline.expire] keeps while it is suspended.
+// deadlineExpireFrame is the frame of [deadline.expire]: what it keeps while it is suspended.
 type deadlineExpireFrame struct {
 	statemachine.Frame
 
@@ -652,7 +653,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -661,25 +662,25 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	// conn.go:450: if job.Sleep(ctx, after) != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:665
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:666
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:450
 	if sleep1 != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:678
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:679
 		return true
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:452
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:683
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:684
 	f.State = statemachine.Finished
 	return true
 }
@@ -711,4 +712,4 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3643178b7e6e2b26
+// Digest of what is above: 311594746b0bf4b9

@@ -73,7 +73,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -96,14 +96,14 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network_async.go:98
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
@@ -206,7 +206,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Co
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -279,4 +279,4 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 272ad7ff8f8ae79b
+// Digest of what is above: 7288063f78a44670

@@ -79,7 +79,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -96,7 +96,7 @@ for1:
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:98
 	if f.readSome1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -105,7 +105,7 @@ resume1:
 	m, err = f.readSome1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:107
 	f.readSome1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:90
 	f.n += m
 	if err != nil {
@@ -124,7 +124,7 @@ endFor1:
 	f.writeAll2, _, err2 = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:126
 	if f.writeAll2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.c, f.p = nil, nil // not needed any more
@@ -134,7 +134,7 @@ resume2:
 	_, err2 = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:136
 	f.writeAll2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:99
 	return true, err2
@@ -320,7 +320,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -333,7 +333,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 strin
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:335
 	if f.writeOrRead1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -342,7 +342,7 @@ resume1:
 	_, err = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:344
 	f.writeOrRead1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:112
 	if err != nil {
 		f.State = statemachine.Finished
@@ -362,7 +362,7 @@ for1:
 	f.writeOrRead1, n, err2 = f.c.ReadEnter(r, f.p)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:364
 	if f.writeOrRead1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, "", nil
@@ -371,7 +371,7 @@ resume2:
 	n, err2 = f.writeOrRead1.Results(r)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:373
 	f.writeOrRead1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:122
 	f.all = append(f.all, f.p[:n]...)
 	if err2 == io.EOF {
@@ -432,7 +432,8 @@ func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]
 	return m.Start(ctx, &r, m)
 }
 
-// conversationFrame is what [conversation] keeps while it is suspended.
+// conversationFrame is the frame of [conversation]: what it keeps while it is suspended, its
+// results among it.
 type conversationFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -459,14 +460,14 @@ type conversationArgs struct {
 func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
-	var dial2 *simnet.Conn
-	var dial3 error
-	var asks1 string
-	var asks2 error
+	var dial1Value *simnet.Conn
+	var dial1Err error
+	var asks3Value string
+	var asks3Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -484,7 +485,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:488
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:489
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -499,22 +500,22 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		})
 		// simnet_test.go:150: c, err := n.Dial(ctx, "server")
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-		f.dial1, dial2, dial3 = n.DialEnter(r, args.ctx, "server")
+		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:505
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:506
 	if f.dial1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-	dial2, dial3 = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:514
+	dial1Value, dial1Err = f.dial1.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:515
 	f.dial1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
-	c, f.err = dial2, dial3
+	c, f.err = dial1Value, dial1Err
 	if f.err == nil {
 		goto endIf1
 	}
@@ -525,7 +526,7 @@ resumed1:
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:529
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:530
 		goto resume2
 	}
 	f.State = 2
@@ -535,11 +536,11 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:539
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:540
 	f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -551,28 +552,28 @@ endIf1:
 	}
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
-	f.asks3, asks1, asks2 = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:556
+	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:557
 	if f.asks3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.l = nil // not needed any more
 	return false
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
-	asks1, asks2 = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:566
+	asks3Value, asks3Err = f.asks3.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:567
 	f.asks3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
-	f.answer, f.err = asks1, asks2
+	f.answer, f.err = asks3Value, asks3Err
 	// simnet_test.go:158: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	f.await2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:576
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:577
 		goto resume4
 	}
 	f.State = 4
@@ -583,16 +584,16 @@ resume4:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 		_, failed := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:587
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:588
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:592
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:593
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:596
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:597
 }
 
 // Location returns where [conversation] is suspended.
@@ -650,11 +651,11 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var c *simnet.Conn
 	var err error
-	var greet1 error
+	var greet2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -665,22 +666,22 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:669
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:670
 	if f.accept1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:678
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
 	f.accept1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:684
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -692,26 +693,26 @@ resumed1:
 	}
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
-	f.greet2, greet1 = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
+	f.greet2, greet2Err = greetEnter(r, c, f.whole)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:698
 	if f.greet2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
-	greet1 = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
+	greet2Err = f.greet2.Results(r)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:707
 	f.greet2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
-	result0 = greet1
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:711
+	result0 = greet2Err
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:712
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:715
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:716
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -768,7 +769,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -784,7 +785,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:788
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:789
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
@@ -794,22 +795,22 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:798
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:799
 	if f.dial1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:807
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:808
 	f.dial1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:813
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:814
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -822,7 +823,7 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:826
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
@@ -830,25 +831,25 @@ resumed1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:834
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:835
 	if f.read2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:843
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:844
 	f.read2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:848
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:849
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:852
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:853
 }
 
 // Location returns where [timeout] is suspended.
@@ -875,4 +876,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 10df9b221aeb6b63
+// Digest of what is above: f0a7a77593258f0e

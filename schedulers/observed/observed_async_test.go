@@ -41,7 +41,7 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -103,7 +103,7 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// literalFrame is what [literal] keeps while it is suspended.
+// literalFrame is the frame of [literal]: what it keeps while it is suspended.
 type literalFrame struct {
 	statemachine.Frame
 
@@ -122,7 +122,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -201,7 +201,7 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -250,4 +250,4 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 40d7bc0158f321a9
+// Digest of what is above: b0326ed08e74d3aa

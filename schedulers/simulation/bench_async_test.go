@@ -45,7 +45,7 @@ func (f *ticksLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -63,14 +63,14 @@ range1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:65
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	if err != nil {
 		f.State = statemachine.Finished
@@ -111,4 +111,4 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bd0e6eda1a0049a8
+// Digest of what is above: 77ab127dc59f512a

@@ -79,7 +79,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -94,7 +94,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (finished bool, re
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:96
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -103,7 +103,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:105
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	if err != nil {
 		result0 = err
@@ -131,7 +131,7 @@ resume2:
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:133
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.from = nil, nil // not needed any more
@@ -141,7 +141,7 @@ resume3:
 	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:143
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	if err2 != nil {
 		result0 = err2
@@ -201,7 +201,7 @@ func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// cycleOfMachinesFrame is what [cycleOfMachines] keeps while it is suspended.
+// cycleOfMachinesFrame is the frame of [cycleOfMachines]: what it keeps while it is suspended.
 type cycleOfMachinesFrame struct {
 	statemachine.Frame
 
@@ -223,7 +223,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -337,7 +337,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -348,7 +348,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:350
 	if f.transferBetween1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -357,7 +357,7 @@ resume1:
 	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:359
 	f.transferBetween1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -419,7 +419,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -430,7 +430,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:432
 	if f.transferBetween1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -439,7 +439,7 @@ resume1:
 	result0 = f.transferBetween1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:441
 	f.transferBetween1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -494,7 +494,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -505,7 +505,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:507
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -514,7 +514,7 @@ resume1:
 	err = f.rLock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:516
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	if err != nil {
 		f.State = statemachine.Finished
@@ -580,7 +580,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -591,7 +591,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:593
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -600,7 +600,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:602
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	if err != nil {
 		f.State = statemachine.Finished
@@ -662,7 +662,7 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -745,7 +745,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -756,14 +756,14 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:758
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	if err != nil {
 		f.State = statemachine.Finished
@@ -828,7 +828,7 @@ func (f *workLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -893,4 +893,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f6640ab19301c7e4
+// Digest of what is above: b4ea0a126ad304bd

@@ -68,7 +68,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -157,7 +157,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -175,7 +175,7 @@ for1:
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
 //line github.com/movenext/movenext/tools/costs/machines_async.go:177
 	if f.pause1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -184,7 +184,7 @@ resume1:
 	_, err = f.pause1.Results(r)
 //line github.com/movenext/movenext/tools/costs/machines_async.go:186
 	f.pause1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	if err != nil {
 		f.State = statemachine.Finished
@@ -254,7 +254,7 @@ func countAsync(n int) *job.Stream[int] {
 	})
 }
 
-// countFrame is what [count] keeps while it is suspended.
+// countFrame is the frame of [count]: what it keeps while it is suspended.
 type countFrame struct {
 	statemachine.Producer[int]
 
@@ -270,7 +270,7 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -330,7 +330,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumFrame is what [sum] keeps while it is suspended.
+// sumFrame is the frame of [sum]: what it keeps while it is suspended, its results among it.
 type sumFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -348,7 +348,7 @@ func (f *sumFrame) moveNext(r *statemachine.Run, n int) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -444,4 +444,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 213bd13a2d3ae554
+// Digest of what is above: 246eefeb3bcbf546

@@ -51,7 +51,7 @@ func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -63,7 +63,7 @@ for1:
 	f.accept1, c, err = f.l.AcceptEnter(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:65
 	if f.accept1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -72,7 +72,7 @@ resume1:
 	c, err = f.accept1.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure_async.go:74
 	f.accept1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/secure.go:96
 	if err != nil {
 		f.State = statemachine.Finished
@@ -140,7 +140,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -262,4 +262,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 38b81b819779a586
+// Digest of what is above: 1319c305643b5287

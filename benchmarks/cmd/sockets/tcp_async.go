@@ -50,7 +50,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -64,7 +64,7 @@ for1:
 	f.accept1, c, err = f.l.AcceptEnter(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:66
 	if f.accept1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -73,7 +73,7 @@ resume1:
 	c, err = f.accept1.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:75
 	f.accept1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:122
 	if err != nil {
 		f.State = statemachine.Finished
@@ -144,7 +144,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -170,7 +170,7 @@ for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:172
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.p = nil // not needed any more
@@ -180,7 +180,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:182
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
@@ -195,7 +195,7 @@ resumed1:
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p[:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:197
 	if f.readOrWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -204,7 +204,7 @@ resume2:
 	n, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:206
 	f.readOrWrite2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:140
 	if !(err2 == nil && f.p[0] == '!') {
 		goto else1
@@ -223,7 +223,7 @@ else1:
 	f.readOrWrite2, _, err2 = f.c.WriteEnter(r, f.p[:n])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:225
 	if f.readOrWrite2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -232,7 +232,7 @@ resume3:
 	_, err2 = f.readOrWrite2.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp_async.go:234
 	f.readOrWrite2 = nil
-resumed3:
+after3:
 endIf2:
 endIf1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/tcp.go:145
@@ -284,7 +284,7 @@ func computeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// computeFrame is what [compute] keeps while it is suspended.
+// computeFrame is the frame of [compute]: what it keeps while it is suspended.
 type computeFrame struct {
 	statemachine.Frame
 
@@ -296,7 +296,7 @@ func (f *computeFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -351,4 +351,4 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 93d62008e4b1f66a
+// Digest of what is above: 107cd445b8603de1

@@ -62,7 +62,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -90,7 +90,7 @@ for1:
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:92
 	if f.readable1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.p = nil // not needed any more
@@ -100,7 +100,7 @@ resume1:
 	err = f.readable1.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:102
 	f.readable1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
@@ -114,7 +114,7 @@ resumed1:
 	f.peek2, head, err2 = f.in.PeekEnter(r, f.ctx, 6)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:116
 	if f.peek2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
@@ -124,7 +124,7 @@ resume2:
 	head, err2 = f.peek2.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:126
 	f.peek2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:157
 	if err2 != nil {
 		result0 = err2
@@ -161,7 +161,7 @@ for2:
 	f.read3, got, err3 = f.in.ReadEnter(r, f.p[f.n:])
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:163
 	if f.read3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false, nil
@@ -170,7 +170,7 @@ resume3:
 	got, err3 = f.read3.Results(r)
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket_async.go:172
 	f.read3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/benchmarks/cmd/sockets/websocket.go:167
 	if f.n += got; err3 != nil {
 		result0 = err3
@@ -225,4 +225,4 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7bfbf0bb3d84f71d
+// Digest of what is above: d6e5dd88687d6144

@@ -43,7 +43,7 @@ func (p *printer) moveNext(receiver string) {
 	p.line("%s := %s.State", state, n.Recv)
 	p.line("%s.State = %s", n.Recv, p.runtime("Running"))
 	p.recordBegin(state)
-	p.line("switch %s {\ncase 0:", state)
+	p.line("switch %s {\ncase %s:", state, p.runtime("NotStarted"))
 	for _, pt := range fn.points() {
 		p.line("case %d:\ngoto %s", pt.Number, n.Label(pt.Resume))
 	}

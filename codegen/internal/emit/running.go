@@ -16,10 +16,15 @@ import (
 
 // frame prints the struct of the kept variables.
 func (p *printer) frame(typeParams string) {
-	if p.fn.Whole {
-		p.comment("%s is the frame of %s, which never suspends.", p.fn.keptName(), p.fn.title())
-	} else {
-		p.comment("%s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	switch name := p.fn.keptName(); {
+	case p.fn.Whole:
+		p.comment("%s is the frame of %s, which never suspends.", name, p.fn.title())
+	case name == p.fn.Declared.Locals:
+		p.comment("%s is what %s keeps while it is suspended.", name, p.fn.title())
+	case slices.ContainsFunc(p.fn.Slots, func(s *ir.Slot) bool { return s.Vars[0].Result }):
+		p.comment("%s is the frame of %s: what it keeps while it is suspended, its results among it.", name, p.fn.title())
+	default:
+		p.comment("%s is the frame of %s: what it keeps while it is suspended.", name, p.fn.title())
 	}
 	head := p.embeddedType()
 	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)

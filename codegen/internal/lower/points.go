@@ -68,14 +68,14 @@ func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
 //
 //	f.fetch1, f.x, f.err = fetchEnter(r, f.ctx, f.a)
 //	if f.fetch1 == nil {
-//		goto resumed1
+//		goto after1
 //	}
 //	f.State = 1
 //	return false
 //	resume1:
 //	f.x, f.err = f.fetch1.Results(r)
 //	f.fetch1 = nil
-//	resumed1:
+//	after1:
 //
 // A call that suspends assigns twice, zero values first. These are never visible: dst are
 // variables of this frame alone (see [lowering.direct]).
@@ -111,13 +111,13 @@ func again(dst []ir.Dest) []ir.Dest {
 //
 //	asleep1, err = statemachine.Sleep(r, ctx, d)
 //	if !asleep1 {
-//		goto resumed1
+//		goto after1
 //	}
 //	f.State = 1
 //	return false
 //	resume1:
 //	err = r.Refusal()
-//	resumed1:
+//	after1:
 func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	p.Resumed = lo.label("resumed")
@@ -218,7 +218,7 @@ func (lo *lowering) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir
 //
 //	if s == nil || ctx != nil && ctx.Err() != nil {
 //		err = job.SwitchTo(ctx, s)
-//		goto resumed1
+//		goto after1
 //	}
 func (lo *lowering) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"go/types"
 	"strconv"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -24,11 +25,14 @@ func (n *Names) Choose(p Placed) {
 		pt.Number = i + 1
 		n.labelAs(pt.Resume, n.freeLabel("resume"+strconv.Itoa(pt.Number)))
 		if pt.Resumed != nil {
-			n.labelAs(pt.Resumed, n.freeLabel("resumed"+strconv.Itoa(pt.Number)))
+			n.labelAs(pt.Resumed, n.freeLabel("after"+strconv.Itoa(pt.Number)))
 		}
 		if pt.Held != nil && pt.Held.Slot.Vars[0] == pt.Held {
 			pt.Held.Slot.Field = n.numberedName(pt.Held.Slot.Stem(), pt.Number)
 		}
+	}
+	for _, pt := range p.Points {
+		n.nameResults(pt, p.Vars)
 	}
 	for i, v := range p.Results {
 		if v.Name == "" || v.Name == "_" {
@@ -37,6 +41,48 @@ func (n *Names) Choose(p Placed) {
 	}
 	n.chooseFields(p)
 	n.chooseLocals(p)
+}
+
+// nameResults names the temporaries for the results of a suspending call after the callee and the
+// number of the point: of fetch2, the value is fetch2Value and the error fetch2Err.
+func (n *Names) nameResults(pt *ir.Point, vars []*ir.Variable) {
+	if pt.Held == nil {
+		return
+	}
+	var values []*ir.Variable
+	for _, v := range vars {
+		switch {
+		case v.Obj != nil || v.Of == nil || v.Of.Pos() != pt.Call || v == pt.Held || v.Name != pt.Held.Name:
+		case types.Identical(v.Type, types.Universe.Lookup("error").Type()):
+			n.nameResult(v, pt.Number, "Err")
+		default:
+			values = append(values, v)
+		}
+	}
+	for i, v := range values {
+		part := "Value"
+		if len(values) > 1 {
+			part += strconv.Itoa(i)
+		}
+		n.nameResult(v, pt.Number, part)
+	}
+}
+
+// nameResult names one of these temporaries, or its field, if the name is free.
+func (n *Names) nameResult(v *ir.Variable, number int, part string) {
+	name := v.Name + strconv.Itoa(number) + part
+	if !n.isFree(name) || n.fields[name] || !n.Safe(name) {
+		return
+	}
+	switch {
+	case v.Slot == nil:
+		v.Local = name
+	case v.Slot.Field == "" && !v.Slot.IsShared():
+		v.Slot.Field = name
+	default:
+		return
+	}
+	n.used[name], n.fields[name] = true, true
 }
 
 // chooseFields names the fields.
@@ -65,8 +111,9 @@ func (n *Names) chooseLocals(p Placed) {
 		switch {
 		case v.Slot != nil && v.Obj == nil:
 			v.Local = v.Field
-		case v.Obj == nil:
+		case v.Obj == nil && v.Local == "":
 			v.Local = n.Fresh(v.Name)
+		case v.Obj == nil:
 		case v.Place != ir.InBlock:
 			v.Local = n.ownLocal(v, nil, p)
 		}

@@ -104,3 +104,25 @@ func TestFieldsAndVariablesKeepTheirNamesIfTheyCan(t *testing.T) {
 	assert.Equal(t, []string{"x", "State2", "blank", "", "", "", "", "fetch1"}, fields)
 	assert.Equal(t, []string{"x", "State", "blank2", "y", "taken2", "z", "z", "fetch1"}, locals)
 }
+
+func TestResultsOfASuspendingCallAreNamedAfterTheCalleeAndThePoint(t *testing.T) {
+	n, _ := names(t, "func f() { var fetch1Value0 int; _ = fetch1Value0 }")
+	call := &ast.CallExpr{Fun: &ast.Ident{NamePos: 7, Name: "fetch"}}
+	result := func(t types.Type) *ir.Variable {
+		return &ir.Variable{Name: "fetch", Of: call, Type: t, Place: ir.InMoveNext}
+	}
+	callee := &ir.Variable{Name: "fetch", Of: call, Place: ir.InFrame}
+	callee.Slot = &ir.Slot{Vars: []*ir.Variable{callee}}
+	kept := result(types.Typ[types.String])
+	kept.Place, kept.Slot = ir.InFrame, &ir.Slot{Vars: []*ir.Variable{kept}}
+	vars := []*ir.Variable{callee, result(types.Typ[types.Int]), kept, result(types.Universe.Lookup("error").Type())}
+	n.Choose(naming.Placed{
+		Points: []*ir.Point{{Call: call.Pos(), Held: callee, Resume: &ir.Label{}}},
+		Slots:  []*ir.Slot{callee.Slot, kept.Slot}, Vars: vars,
+	})
+	var locals []string
+	for _, v := range vars {
+		locals = append(locals, v.Local)
+	}
+	assert.Equal(t, []string{"fetch1", "fetch2", "fetch1Value1", "fetch1Err"}, locals, "one name is taken")
+}

@@ -48,7 +48,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -61,7 +61,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (finished bool, result0 s
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:63
 	if f.say1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -70,7 +70,7 @@ resume1:
 	f.text, err = f.say1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:72
 	f.say1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.list1 = []string{"bar", "baz"}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -95,7 +95,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:97
 	if f.say1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, "", nil
@@ -104,7 +104,7 @@ resume2:
 	more, err = f.say1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:106
 	f.say1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -195,7 +195,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -206,14 +206,14 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:208
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:218
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
@@ -275,7 +275,7 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -324,4 +324,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 45e1e73b58b6b70c
+// Digest of what is above: f6f971ac6ad1f4f6

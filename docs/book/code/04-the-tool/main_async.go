@@ -69,7 +69,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -184,7 +184,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -297,7 +297,7 @@ func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -408,7 +408,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -421,7 +421,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	f.greet1, f.text, err = greetEnter(r, name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:423
 	if f.greet1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -430,7 +430,7 @@ resume1:
 	f.text, err = f.greet1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:432
 	f.greet1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
 		f.State = statemachine.Finished
@@ -442,7 +442,7 @@ resumed1:
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
 	if f.sum2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.a, f.b = nil, nil // not needed any more
@@ -452,7 +452,7 @@ resume2:
 	n, err = f.sum2.Results(r)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:454
 	f.sum2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
@@ -483,4 +483,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0bf5b1112f1be513
+// Digest of what is above: c580cffac7a9eabe

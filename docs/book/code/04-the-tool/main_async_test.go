@@ -29,7 +29,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// eachFrame is what [each] keeps while it is suspended.
+// eachFrame is the frame of [each]: what it keeps while it is suspended, its results among it.
 type eachFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -54,7 +54,7 @@ func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (finished bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -137,4 +137,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e61891cab78445b5
+// Digest of what is above: 4a6da2f189f9b2e0

@@ -72,7 +72,7 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -83,14 +83,14 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (finishe
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:85
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
@@ -157,7 +157,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	return m.Start(ctx, &r, m)
 }
 
-// findOrFrame is what [findOr] keeps while it is suspended.
+// findOrFrame is the frame of [findOr]: what it keeps while it is suspended, its results among it.
 type findOrFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -179,12 +179,12 @@ type findOrArgs struct {
 // When it continues, args is nil.
 func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var find2 string
-	var find3 error
+	var find1Value string
+	var find1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -209,21 +209,21 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (finished 
 	}
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	f.find1, find2, find3 = findEnter(r, args.ctx, args.key)
+	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:214
 	if f.find1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	find2, find3 = f.find1.Results(r)
+	find1Value, find1Err = f.find1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:223
 	f.find1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
-	*f.text, *f.err = find2, find3
+	*f.text, *f.err = find1Value, find1Err
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
@@ -254,4 +254,4 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: af9c688da9e1250a
+// Digest of what is above: f46ae4f1f7df4256

@@ -69,7 +69,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (finished bool, re
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -154,7 +154,7 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -177,14 +177,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.pause)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:179
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
 		f.State = statemachine.Finished
@@ -220,4 +220,4 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 11dde237decf3af2
+// Digest of what is above: 2da72ecbe81ab173

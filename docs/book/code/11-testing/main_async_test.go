@@ -44,7 +44,7 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -160,7 +160,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -173,7 +173,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:175
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -182,7 +182,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:184
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
@@ -252,4 +252,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f08dc8f9b15c278b
+// Digest of what is above: 2d9bc96b79028a9d

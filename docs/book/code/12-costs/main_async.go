@@ -68,7 +68,7 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -152,7 +152,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -165,7 +165,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	f.get1, f.a, err = getEnter(r, f.j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:167
 	if f.get1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -174,7 +174,7 @@ resume1:
 	f.a, err = f.get1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:176
 	f.get1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
 		f.State = statemachine.Finished
@@ -186,7 +186,7 @@ resumed1:
 	f.get1, b, err = getEnter(r, f.j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
 	if f.get1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.j = nil // not needed any more
@@ -196,7 +196,7 @@ resume2:
 	b, err = f.get1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:198
 	f.get1 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
@@ -226,4 +226,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5166151a6b4e65ae
+// Digest of what is above: 07a4934becb2666f

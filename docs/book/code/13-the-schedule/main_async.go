@@ -43,7 +43,7 @@ func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	return m
 }
 
-// shopBuyFrame is what [shop.buy] keeps while it is suspended.
+// shopBuyFrame is the frame of [shop.buy]: what it keeps while it is suspended.
 type shopBuyFrame struct {
 	statemachine.Frame
 
@@ -55,7 +55,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -137,7 +137,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -254,7 +254,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -265,7 +265,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	f.buy1 = s.buyEnter(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:267
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -274,7 +274,7 @@ resume1:
 	f.buy1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 	f.buy1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
@@ -329,7 +329,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -340,7 +340,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	f.buy1 = s.buyEnter(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:342
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -349,7 +349,7 @@ resume1:
 	f.buy1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:351
 	f.buy1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
@@ -438,7 +438,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -453,7 +453,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:455
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -462,7 +462,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:464
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
@@ -490,7 +490,7 @@ resume2:
 	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:492
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.left = nil, nil // not needed any more
@@ -500,7 +500,7 @@ resume3:
 	err2 = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:502
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err2 != nil {
 		result0 = err2
@@ -582,7 +582,7 @@ func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -751,7 +751,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -762,7 +762,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:764
 	if f.dine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -771,7 +771,7 @@ resume1:
 	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:773
 	f.dine1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -832,7 +832,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -843,7 +843,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:845
 	if f.dine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -852,7 +852,7 @@ resume1:
 	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:854
 	f.dine1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -913,7 +913,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -924,7 +924,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:926
 	if f.dine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -933,7 +933,7 @@ resume1:
 	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:935
 	f.dine1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -985,7 +985,7 @@ func countEnter(r *statemachine.Run, steps int, done *int) *countFrame {
 	return m
 }
 
-// countFrame is what [count] keeps while it is suspended.
+// countFrame is the frame of [count]: what it keeps while it is suspended.
 type countFrame struct {
 	statemachine.Frame
 
@@ -1006,7 +1006,7 @@ func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1094,7 +1094,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1217,7 +1217,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1228,7 +1228,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	f.count1 = countEnter(r, 20, done)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1230
 	if f.count1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -1237,7 +1237,7 @@ resume1:
 	f.count1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1239
 	f.count1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
@@ -1293,7 +1293,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1338,4 +1338,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 96d4721b186b3598
+// Digest of what is above: 64400efac83ae823

@@ -42,7 +42,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -156,7 +156,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -167,7 +167,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:169
 	if f.dine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -176,7 +176,7 @@ resume1:
 	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:178
 	f.dine1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -236,7 +236,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -247,7 +247,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:249
 	if f.dine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -256,7 +256,7 @@ resume1:
 	result0 = f.dine1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:258
 	f.dine1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -283,4 +283,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e163f523b5eddea7
+// Digest of what is above: 46d9df9bdd9eb2c5

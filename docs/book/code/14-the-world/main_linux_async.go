@@ -75,7 +75,7 @@ func (f *connEchoLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -89,7 +89,7 @@ for1:
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:91
 	if f.read1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -98,7 +98,7 @@ resume1:
 	n, err = f.read1.Results(r)
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:100
 	f.read1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
 	if n == 0 || err != nil {
 		f.State = statemachine.Finished
@@ -143,4 +143,4 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35f81bb6df5c65b0
+// Digest of what is above: 2ade7bc68b825b32

@@ -74,7 +74,7 @@ func (f *connReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -149,4 +149,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 71d4bae9e6a1109a
+// Digest of what is above: 6a4a687af2ecc411

@@ -48,7 +48,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -107,4 +107,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9e663ed9baf6ec1c
+// Digest of what is above: dbd0f471e42520f8

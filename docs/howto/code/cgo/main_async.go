@@ -50,7 +50,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -109,4 +109,4 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 65ff4148c5048119
+// Digest of what is above: 7e147e22000e93f6

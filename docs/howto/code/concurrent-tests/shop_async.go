@@ -41,7 +41,7 @@ func (s *shop) buyEnter(r *statemachine.Run, arg0 context.Context) *shopBuyFrame
 	return m
 }
 
-// shopBuyFrame is what [shop.buy] keeps while it is suspended.
+// shopBuyFrame is the frame of [shop.buy]: what it keeps while it is suspended.
 type shopBuyFrame struct {
 	statemachine.Frame
 
@@ -53,7 +53,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -168,7 +168,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -181,7 +181,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:183
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -190,7 +190,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:192
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
@@ -210,7 +210,7 @@ resumed1:
 	f.buy2 = f.s.buyEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:212
 	if f.buy2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.s, f.ctx = nil, nil // not needed any more
@@ -220,7 +220,7 @@ resume2:
 	f.buy2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:222
 	f.buy2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:227
@@ -260,4 +260,4 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6a895b98755f530b
+// Digest of what is above: 5b729326737bdcf7

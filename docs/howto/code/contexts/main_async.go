@@ -75,7 +75,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -86,7 +86,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	f.wait1, err = known.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:88
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -95,7 +95,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:97
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	if err != nil {
 		fmt.Println("  the operation ends:", context.Cause(f.ctx))
@@ -165,12 +165,12 @@ type endsBothLocals struct {
 // The parameter known is needed only before the first suspension.
 func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEvent) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var answer2 int
-	var answer3 error
+	var answer1Value int
+	var answer1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -184,22 +184,22 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	}
 	// main.go:35: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
-	f.answer1, answer2, answer3 = answerEnter(r, f.ctx, known)
+	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:189
 	if f.answer1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
-	answer2, answer3 = f.answer1.Results(r)
+	answer1Value, answer1Err = f.answer1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:199
 	f.answer1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
-	result0, result1 = answer2, answer3
+	result0, result1 = answer1Value, answer1Err
 //line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
@@ -259,7 +259,7 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -348,7 +348,8 @@ func cleansUpAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 	return m.Start(ctx, &r, m)
 }
 
-// cleansUpFrame is what [cleansUp] keeps while it is suspended.
+// cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended, its results among
+// it.
 type cleansUpFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -379,12 +380,12 @@ func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 // its epilogue.
 func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
-	var answer2 int
-	var answer3 error
+	var answer1Value int
+	var answer1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -413,27 +414,27 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	}
 	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
-	f.answer1, answer2, answer3 = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:418
+	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:419
 	if f.answer1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
-	answer2, answer3 = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:427
+	answer1Value, answer1Err = f.answer1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:428
 	f.answer1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
-	f.n, f.err = answer2, answer3
+	f.n, f.err = answer1Value, answer1Err
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:437
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:438
 		return true, false
 	}
 	f.State = 2
@@ -441,7 +442,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:445
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:446
 	goto epilogue
 }
 
@@ -481,7 +482,8 @@ func cleansUpFunc1Enter(r *statemachine.Run, ctx *context.Context, known *coord.
 	return m
 }
 
-// cleansUpFunc1Frame is what a function literal of [cleansUp] keeps while it is suspended.
+// cleansUpFunc1Frame is the frame of a function literal of [cleansUp]: what it keeps while it is
+// suspended.
 type cleansUpFunc1Frame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -510,7 +512,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -525,25 +527,25 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:531
 	if f.answer1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:540
 	f.answer1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:543
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:545
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:547
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:549
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
@@ -557,4 +559,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: f3cc757083acae86
+// Digest of what is above: 760a228869ccb0cb

@@ -56,7 +56,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (finished bool, e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -78,7 +78,7 @@ for1:
 	}, parallel.Degree(f.degree))).Enter(r)
 //line github.com/movenext/movenext/docs/howto/code/files/main_async.go:80
 	if f.map1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.folders = nil // not needed any more
@@ -88,7 +88,7 @@ resume1:
 	lists, err2 = f.map1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/files/main_async.go:90
 	f.map1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
@@ -120,7 +120,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main_async.go:122
 	if f.map2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.level = nil // not needed any more
@@ -130,7 +130,7 @@ resume2:
 	files, err2 = f.map2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/files/main_async.go:132
 	f.map2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
@@ -207,7 +207,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -286,7 +286,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -339,4 +339,4 @@ func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 643ba4a46c136e36
+// Digest of what is above: 74f9b588c958fc66

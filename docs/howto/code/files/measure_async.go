@@ -49,7 +49,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -62,7 +62,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (fini
 	}, parallel.Degree(degree))).Enter(r)
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:64
 	if f.forEach1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -71,7 +71,7 @@ resume1:
 	result0 = f.forEach1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:73
 	f.forEach1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -132,7 +132,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -216,7 +216,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -229,7 +229,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 	}, parallel.Degree(degree))).Enter(r)
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:231
 	if f.forEach1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -238,7 +238,7 @@ resume1:
 	result0 = f.forEach1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
 	f.forEach1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -299,7 +299,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -354,4 +354,4 @@ func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d0d847ce1ab0b193
+// Digest of what is above: f983c07c03594f7a

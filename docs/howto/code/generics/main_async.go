@@ -81,7 +81,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -94,7 +94,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (finished bool, res
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:96
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
@@ -104,7 +104,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:106
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
@@ -223,7 +223,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -239,7 +239,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:241
 	if f.map1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -248,7 +248,7 @@ resume1:
 	result0, result1 = f.map1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:250
 	f.map1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -310,7 +310,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -392,7 +392,7 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -506,7 +506,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -519,14 +519,14 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:521
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	if err != nil {
 		f.State = statemachine.Finished
@@ -577,4 +577,4 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bc2bdad97c973786
+// Digest of what is above: ffcdb099d0d16e44

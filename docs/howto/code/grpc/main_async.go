@@ -53,7 +53,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -168,7 +168,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -230,7 +230,7 @@ func watchAsync(ctx context.Context, client prices.PricesClient, name string) *j
 	})
 }
 
-// watchFrame is what [watch] keeps while it is suspended.
+// watchFrame is the frame of [watch]: what it keeps while it is suspended.
 type watchFrame struct {
 	statemachine.Producer[int64]
 	defers statemachine.Defers
@@ -253,7 +253,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -392,7 +392,7 @@ func followAsync(ctx context.Context, client prices.PricesClient, name string, m
 	return m.Start(ctx, &r, m)
 }
 
-// followFrame is what [follow] keeps while it is suspended.
+// followFrame is the frame of [follow]: what it keeps while it is suspended, its results among it.
 type followFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -419,7 +419,7 @@ func (f *followFrame) moveNext(r *statemachine.Run, args *followArgs) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -536,4 +536,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 177051df9197692d
+// Digest of what is above: dbbc297bef22573c

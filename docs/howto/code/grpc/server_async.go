@@ -80,7 +80,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -188,12 +188,12 @@ type shopTotalFunc1Args struct {
 // moveNext runs a function literal of [shop.total] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc1Args) (finished bool, err error) {
-	var price2 int64
-	var price3 error
+	var price1Value int64
+	var price1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -201,21 +201,21 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	}
 	// server.go:45: found[i], err = s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
-	f.price1, price2, price3 = args.s.priceEnter(r, args.ctx, args.name)
+	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
 	if f.price1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
-	price2, price3 = f.price1.Results(r)
+	price1Value, price1Err = f.price1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:215
 	f.price1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
-	f.found[f.i], err = price2, price3
+	f.found[f.i], err = price1Value, price1Err
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:221
 	return true, err
@@ -298,7 +298,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -382,7 +382,7 @@ func (s *shop) changesAsync(ctx context.Context, name string) *job.Stream[int64]
 	})
 }
 
-// shopChangesFrame is what [shop.changes] keeps while it is suspended.
+// shopChangesFrame is the frame of [shop.changes]: what it keeps while it is suspended.
 type shopChangesFrame struct {
 	statemachine.Producer[int64]
 
@@ -402,7 +402,7 @@ func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -422,7 +422,7 @@ range1:
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:424
 	if f.price1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
@@ -431,7 +431,7 @@ resume1:
 	cents, f.err = f.price1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:433
 	f.price1 = nil
-resumed1:
+after1:
 	// server.go:95: if !yield(cents+rise, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
@@ -470,4 +470,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 250936e15cfac48a
+// Digest of what is above: ae6966d78ff1ae0c

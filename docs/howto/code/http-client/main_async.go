@@ -50,7 +50,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -155,7 +155,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -209,4 +209,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f67e4422b58c5a21
+// Digest of what is above: 520b95b29ac141c8

@@ -72,7 +72,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -90,14 +90,14 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:92
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	if err != nil {
 		f.State = statemachine.Finished
@@ -177,7 +177,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -192,7 +192,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:194
 	if f.backend1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -201,7 +201,7 @@ resume1:
 	f.stock, err = f.backend1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:203
 	f.backend1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
 		f.State = statemachine.Finished
@@ -257,4 +257,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 88a57d6584b7306f
+// Digest of what is above: ba5ab5a9ecb021e0

@@ -53,7 +53,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -68,7 +68,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:70
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -77,7 +77,7 @@ resume1:
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:79
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	if err != nil {
 		result0 = err
@@ -96,7 +96,7 @@ resumed1:
 	f.wait2, _, err2 = f.both.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:98
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.from, f.both = nil, nil // not needed any more
@@ -106,7 +106,7 @@ resume2:
 	_, err2 = f.wait2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:108
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	if err2 != nil {
 		result0 = err2
@@ -120,7 +120,7 @@ resumed2:
 	f.lock1, err3 = f.to.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:122
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.from, f.both = nil, nil, nil // not needed any more
@@ -130,7 +130,7 @@ resume3:
 	err3 = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:132
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	if err3 != nil {
 		result0 = err3
@@ -224,7 +224,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -306,7 +306,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -317,7 +317,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 	f.load1, text, err = loadEnter(r, page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:319
 	if f.load1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
@@ -326,7 +326,7 @@ resume1:
 	text, err = f.load1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:328
 	f.load1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
@@ -356,4 +356,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f273d3c45203b837
+// Digest of what is above: 303c2db4aea398fb

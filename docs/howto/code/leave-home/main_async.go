@@ -79,7 +79,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -97,7 +97,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:100
-	goto resumed1
+	goto after1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
@@ -105,7 +105,7 @@ move1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
 		f.State = statemachine.Finished
@@ -227,7 +227,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -319,7 +319,7 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -430,7 +430,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -445,7 +445,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	f.load1, n, err = loadEnter(r, f.ctx, f.workers, f.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:447
 	if f.load1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -454,7 +454,7 @@ resume1:
 	n, err = f.load1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:456
 	f.load1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
@@ -463,7 +463,7 @@ resumed1:
 	f.sum2, n, err = sumEnter(r, f.ctx, f.workers, f.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:465
 	if f.sum2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.workers, f.data = nil, nil, nil // not needed any more
@@ -473,7 +473,7 @@ resume2:
 	n, err = f.sum2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:475
 	f.sum2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	f.State = statemachine.Finished
@@ -542,7 +542,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -636,7 +636,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -647,7 +647,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	f.show1, result0 = showEnter(r, args.ctx, args.workers, args.data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:649
 	if f.show1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -656,7 +656,7 @@ resume1:
 	result0 = f.show1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:658
 	f.show1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -683,4 +683,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e7750ce2be359fbd
+// Digest of what is above: ae9d80cd41c24701

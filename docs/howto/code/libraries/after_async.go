@@ -51,7 +51,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -151,12 +151,12 @@ type aScopeFunc1Args struct {
 // moveNext runs a function literal of [aScope] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args) (finished bool, err error) {
-	var fetch2 int
-	var fetch3 error
+	var fetch1Value int
+	var fetch1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -164,21 +164,21 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	}
 	// after.go:21: sizes[i], err = fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
-	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.url)
+	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:169
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
-	fetch2, fetch3 = f.fetch1.Results(r)
+	fetch1Value, fetch1Err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:178
 	f.fetch1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
-	f.sizes[f.i], err = fetch2, fetch3
+	f.sizes[f.i], err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:184
 	return true, err
@@ -237,12 +237,12 @@ type aSemaphoreLocals struct {
 func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var fetch1 int
-	var fetch3 error
+	var fetch2Value int
+	var fetch2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -255,7 +255,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:257
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -264,7 +264,7 @@ resume1:
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:266
 	f.acquire1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
@@ -280,22 +280,22 @@ resumed1:
 	}
 	// after.go:38: return fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
-	f.fetch2, fetch1, fetch3 = fetchEnter(r, f.ctx, f.url)
+	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:285
 	if f.fetch2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.s, f.url = nil, nil, "" // not needed any more
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
-	fetch1, fetch3 = f.fetch2.Results(r)
+	fetch2Value, fetch2Err = f.fetch2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
 	f.fetch2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
-	result0, result1 = fetch1, fetch3
+	result0, result1 = fetch2Value, fetch2Err
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:300
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
@@ -359,7 +359,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -446,7 +446,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -457,7 +457,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:459
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -466,7 +466,7 @@ resume1:
 	result0, result1 = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:468
 	f.fetch1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -524,7 +524,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -535,7 +535,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (finished boo
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:537
 	if f.map1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -544,7 +544,7 @@ resume1:
 	result0, result1 = f.map1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:546
 	f.map1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -603,7 +603,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -672,7 +672,7 @@ func totalAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// totalFrame is what [total] keeps while it is suspended.
+// totalFrame is the frame of [total]: what it keeps while it is suspended, its results among it.
 type totalFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -698,7 +698,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -802,7 +802,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -822,7 +822,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:824
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -831,7 +831,7 @@ resume1:
 	f.second, err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:833
 	f.fetch1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
 	if err != nil {
 		f.State = statemachine.Finished
@@ -922,7 +922,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -933,7 +933,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:935
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -942,7 +942,7 @@ resume1:
 	result0, result1 = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:944
 	f.fetch1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -969,4 +969,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ecf66b9441393fad
+// Digest of what is above: 5da54450344495a3

@@ -71,7 +71,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -82,14 +82,14 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:84
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	if err != nil {
 		f.State = statemachine.Finished
@@ -136,4 +136,4 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8d89b30920a2b441
+// Digest of what is above: 086791dde8e39202

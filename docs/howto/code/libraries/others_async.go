@@ -55,7 +55,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -163,7 +163,7 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -358,7 +358,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -369,7 +369,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:371
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -378,7 +378,7 @@ resume1:
 	result0, result1 = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:380
 	f.fetch1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -437,7 +437,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -448,7 +448,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:450
 	if f.map1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
@@ -457,7 +457,7 @@ resume1:
 	result0, result1 = f.map1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:459
 	f.map1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -524,7 +524,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -635,12 +635,12 @@ type bothInTimeFunc1Args struct {
 // moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc1Args) (finished bool, err error) {
-	var fetch2 int
-	var fetch3 error
+	var fetch1Value int
+	var fetch1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -648,21 +648,21 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 	// others.go:75: first, err = fetch(ctx, a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
-	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.a)
+	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:653
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
-	fetch2, fetch3 = f.fetch1.Results(r)
+	fetch1Value, fetch1Err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:662
 	f.fetch1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
-	*f.first, err = fetch2, fetch3
+	*f.first, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:668
 	return true, err
@@ -722,12 +722,12 @@ type bothInTimeFunc2Args struct {
 // moveNext runs a function literal of [bothInTime] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFunc2Args) (finished bool, err error) {
-	var fetch2 int
-	var fetch3 error
+	var fetch1Value int
+	var fetch1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -735,21 +735,21 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 	// others.go:79: second, err = fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
-	f.fetch1, fetch2, fetch3 = fetchEnter(r, args.ctx, args.b)
+	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:740
 	if f.fetch1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
-	fetch2, fetch3 = f.fetch1.Results(r)
+	fetch1Value, fetch1Err = f.fetch1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:749
 	f.fetch1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
-	*f.second, err = fetch2, fetch3
+	*f.second, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:755
 	return true, err
@@ -811,7 +811,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -916,7 +916,7 @@ func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -940,7 +940,7 @@ range1:
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:942
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -949,7 +949,7 @@ resume1:
 	err2 = f.wait1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:951
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
@@ -963,7 +963,7 @@ resumed1:
 	f.fetch2, size, err3 = fetchEnter(r, f.ctx, f.url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:965
 	if f.fetch2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.url = "" // not needed any more
@@ -973,7 +973,7 @@ resume2:
 	size, err3 = f.fetch2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:975
 	f.fetch2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err3 != nil {
 		err = err3
@@ -1018,4 +1018,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 35ce4900790569d9
+// Digest of what is above: 0b3de5cadd3ca0e9

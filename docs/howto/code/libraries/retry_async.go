@@ -51,7 +51,7 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -97,7 +97,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:99
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
@@ -105,7 +105,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	err = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
@@ -143,4 +143,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2465430adb07fdc6
+// Digest of what is above: 6fdc1b9496e316c6

@@ -72,7 +72,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -88,14 +88,14 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	asleep1, err = statemachine.Sleep(r, ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:90
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
 	f.State = statemachine.Finished
@@ -164,7 +164,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -257,7 +257,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -268,7 +268,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:270
 	if f.request1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -277,7 +277,7 @@ resume1:
 	result0 = f.request1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:279
 	f.request1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -335,11 +335,11 @@ type byTenantLocals struct {
 func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var request1 error
+	var request2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -352,7 +352,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:354
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -361,7 +361,7 @@ resume1:
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:363
 	f.acquire1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
@@ -378,22 +378,22 @@ resumed1:
 	}
 	// main.go:56: return request(ctx, g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
-	f.request2, request1 = requestEnter(r, f.ctx, f.g)
+	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
 	if f.request2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.l, f.tenant, f.g = nil, nil, "", nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
-	request1 = f.request2.Results(r)
+	request2Err = f.request2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:393
 	f.request2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
-	result0 = request1
+	result0 = request2Err
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:398
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
@@ -456,7 +456,7 @@ func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -476,7 +476,7 @@ range1:
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:478
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -485,7 +485,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:487
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	if err != nil {
 		f.State = statemachine.Finished
@@ -526,4 +526,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: d544593b21d29843
+// Digest of what is above: f4d71eed9afa7204

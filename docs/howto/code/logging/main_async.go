@@ -45,7 +45,7 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -108,4 +108,4 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b9b6ca5c860c9e19
+// Digest of what is above: 7119bbbdcf12c4d6

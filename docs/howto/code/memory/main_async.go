@@ -50,7 +50,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -63,7 +63,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (finished
 	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:65
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
@@ -72,7 +72,7 @@ resume1:
 	err = f.wait1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	if err != nil {
 		f.State = statemachine.Finished
@@ -154,4 +154,4 @@ func (f *pollMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 39040c9c70e64c2c
+// Digest of what is above: 77d7a5f783c87947

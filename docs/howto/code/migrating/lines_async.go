@@ -83,7 +83,7 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -105,7 +105,7 @@ for1:
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:107
 	if f.readLine1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -114,7 +114,7 @@ resume1:
 	line, err = f.readLine1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:116
 	f.readLine1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
@@ -135,7 +135,7 @@ resumed1:
 	f.writeAll2, _, err2 = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:137
 	if f.writeAll2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
@@ -144,7 +144,7 @@ resume2:
 	_, err2 = f.writeAll2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:146
 	f.writeAll2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	if err2 != nil {
 		result0 = err2
@@ -220,7 +220,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -305,7 +305,7 @@ func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -317,7 +317,7 @@ for1:
 	f.accept1, c, err = f.l.AcceptEnter(r)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:319
 	if f.accept1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -326,7 +326,7 @@ resume1:
 	c, err = f.accept1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:328
 	f.accept1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
 	if err != nil {
 		f.State = statemachine.Finished
@@ -399,7 +399,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -410,7 +410,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	f.number1, _ = numberEnter(r, args.ctx, args.c)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:412
 	if f.number1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -419,7 +419,7 @@ resume1:
 	f.number1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:421
 	f.number1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
@@ -448,4 +448,4 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e516df4c19315a21
+// Digest of what is above: 1de668b40b84898d

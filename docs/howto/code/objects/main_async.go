@@ -80,7 +80,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -94,14 +94,14 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:96
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:106
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
@@ -169,7 +169,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (finished bool,
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -248,7 +248,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -261,14 +261,14 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	asleep1, err = statemachine.Sleep(r, ctx, 3*time.Second)
 //line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:263
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:40
 	if err != nil {
 		f.State = statemachine.Finished
@@ -311,4 +311,4 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 85b7273cd054670e
+// Digest of what is above: ba23cc306898d5bc

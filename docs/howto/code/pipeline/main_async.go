@@ -46,7 +46,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -57,14 +57,14 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, sleep1 = statemachine.Sleep(r, ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:59
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:69
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
@@ -128,7 +128,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -146,14 +146,14 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (finished b
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Second/2)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:148
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:158
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
@@ -196,7 +196,7 @@ func wordsAsync(ctx context.Context, urls []string, fetchers, counters int) (res
 	return m.Start(ctx, &r, m)
 }
 
-// wordsFrame is what [words] keeps while it is suspended.
+// wordsFrame is the frame of [words]: what it keeps while it is suspended, its results among it.
 type wordsFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -222,7 +222,7 @@ func (f *wordsFrame) moveNext(r *statemachine.Run, args *wordsArgs) (finished bo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -321,4 +321,4 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0ec9065b87c417dd
+// Digest of what is above: a4dabf404976df09

@@ -45,7 +45,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -56,14 +56,14 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:58
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	if err != nil {
 		f.State = statemachine.Finished
@@ -100,4 +100,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 30662a40d5227ba1
+// Digest of what is above: 2a52b882ed94e947

@@ -55,7 +55,7 @@ func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -84,14 +84,14 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:86
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
@@ -173,7 +173,7 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -187,7 +187,7 @@ for1:
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:189
 	if f.next1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -196,7 +196,7 @@ resume1:
 	n, err = f.next1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:198
 	f.next1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
 	if errors.Is(err, coord.ErrClosed) {
 		f.State = statemachine.Finished
@@ -214,14 +214,14 @@ resumed1:
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.interval)
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:216
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -287,7 +287,7 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -302,14 +302,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:304
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	if err != nil {
 		frame.State = statemachine.Finished
@@ -348,4 +348,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4d3970956cfe1f40
+// Digest of what is above: 22ac41db61ae3760

@@ -76,7 +76,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -151,7 +151,8 @@ func proxyServeFunc1Run(l *netio.Listener, p *proxy, ctx context.Context, s *job
 	return m.Suspend(ctx, &r, m)
 }
 
-// proxyServeFunc1Frame is what a function literal of [proxy.serve] keeps while it is suspended.
+// proxyServeFunc1Frame is the frame of a function literal of [proxy.serve]: what it keeps while it
+// is suspended, its results among it.
 type proxyServeFunc1Frame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -178,7 +179,7 @@ func (f *proxyServeFunc1Frame) moveNext(r *statemachine.Run, args *proxyServeFun
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -196,7 +197,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:201
 		goto resume1
 	}
 	f.State = 1
@@ -211,7 +212,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:215
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:216
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -221,12 +222,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:226
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:230
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
 		goto resume2
 	}
 	f.State = 2
@@ -237,7 +238,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:242
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -245,15 +246,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:250
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:254
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:258
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -308,7 +309,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -317,18 +318,18 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main.go:37: if err := p.connect(ctx, client); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:322
 	if f.connect1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:331
 	f.connect1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	if err != nil {
 		f.p.failed(f.client.RemoteAddr(), err)
@@ -336,7 +337,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:40
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:341
 }
 
 // Location returns where a function literal of [proxy.serve] is suspended.
@@ -420,7 +421,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -440,7 +441,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (finished b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:444
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:445
 		goto resume1
 	}
 	f.State = 1
@@ -450,12 +451,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:454
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:455
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:460
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -470,7 +471,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:474
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:475
 		goto resume2
 	}
 	f.State = 2
@@ -480,12 +481,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:485
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:489
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:490
 }
 
 // Location returns where [proxy.connect] is suspended.
@@ -554,7 +555,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -571,18 +572,18 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:61: return pour(ctx, client, backend)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:575
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:576
 	if f.pour1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:584
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:585
 	f.pour1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -644,7 +645,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -653,18 +654,18 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	// main.go:60: s.Go(func(ctx context.Context) error { return pour(ctx, backend, client) })
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:657
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:658
 	if f.pour1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:666
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:667
 	f.pour1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -751,7 +752,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -764,7 +765,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (finished boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:768
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:769
 		goto resume1
 	}
 	f.State = 1
@@ -774,7 +775,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:778
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:779
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -786,9 +787,9 @@ resume1:
 	// main.go:73: return dst.CloseWrite()
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:790
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:791
 	if f.closeWrite2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.dst = nil // not needed any more
@@ -796,9 +797,9 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:800
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:801
 	f.closeWrite2 = nil
-resumed2:
+after2:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -832,4 +833,4 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a318cce7c60fbb7f
+// Digest of what is above: 4c31eb46fe47037d

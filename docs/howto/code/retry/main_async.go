@@ -31,7 +31,7 @@ func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Co
 	return m.Start(ctx, &r, m)
 }
 
-// retryFrame is what [retry] keeps while it is suspended.
+// retryFrame is the frame of [retry]: what it keeps while it is suspended, its results among it.
 type retryFrame[T any] struct {
 	statemachine.Frame
 
@@ -54,7 +54,7 @@ func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -102,14 +102,14 @@ resume1:
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:104
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
@@ -185,7 +185,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -301,7 +301,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -312,14 +312,14 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:314
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	if err != nil {
 		f.State = statemachine.Finished
@@ -391,7 +391,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -406,14 +406,14 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:408
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	sleep1 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
@@ -447,4 +447,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5f89d8ac80a675c2
+// Digest of what is above: 7898d4f0ad0a47ff

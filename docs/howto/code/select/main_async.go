@@ -76,7 +76,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -220,7 +220,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -318,12 +318,12 @@ type withTimeoutArgs struct {
 // (true). When it continues, args is nil.
 func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs) (finished bool, result0 string, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var receive2 string
-	var receive3 error
+	var receive1Value string
+	var receive1Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -337,22 +337,22 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	}
 	// main.go:62: return orders.Receive(ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
-	f.receive1, receive2, receive3 = args.orders.ReceiveEnter(r, f.ctx)
+	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:342
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
 	return false, "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
-	receive2, receive3 = f.receive1.Results(r)
+	receive1Value, receive1Err = f.receive1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:352
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
-	result0, result1 = receive2, receive3
+	result0, result1 = receive1Value, receive1Err
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:357
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:62
@@ -416,7 +416,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -445,7 +445,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:447
 	if f.serve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -454,7 +454,7 @@ resume1:
 	err = f.serve1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:456
 	f.serve1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 	if err != nil {
 		f.State = statemachine.Finished
@@ -466,7 +466,7 @@ resumed1:
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, f.urgent, coord.NewUnbounded[string]())
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:468
 	if f.orNothing2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.urgent = nil // not needed any more
@@ -476,7 +476,7 @@ resume2:
 	order, err2 = f.orNothing2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:478
 	f.orNothing2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:81
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err2, coord.ErrClosed))
 	// main.go:82: order, err = orNothing(ctx, nil, normal)
@@ -484,7 +484,7 @@ resumed2:
 	f.orNothing2, order, err2 = orNothingEnter(r, f.ctx, nil, f.normal)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:486
 	if f.orNothing2 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.urgent, f.normal = nil, nil, nil // not needed any more
@@ -494,7 +494,7 @@ resume3:
 	order, err2 = f.orNothing2.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/select/main_async.go:496
 	f.orNothing2 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	fmt.Println("without waiting:", order, err2)
 	f.State = statemachine.Finished
@@ -526,4 +526,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 53a53bf8608a59a4
+// Digest of what is above: ea5b12ab2387d8a3

@@ -45,7 +45,8 @@ func (s *service) handleEnter(r *statemachine.Run, name string, long time.Durati
 	return m, nil
 }
 
-// serviceHandleFrame is what [service.handle] keeps while it is suspended.
+// serviceHandleFrame is the frame of [service.handle]: what it keeps while it is suspended, its
+// results among it.
 type serviceHandleFrame struct {
 	statemachine.Frame
 
@@ -62,14 +63,14 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	default:
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:74
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
@@ -84,7 +85,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:89
 	f.State = statemachine.Finished
 	return true
 }
@@ -151,7 +152,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -160,18 +161,18 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	// main.go:37: … request(ctx, name, long) })
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:165
 	if f.request1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:173
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:174
 	f.request1 = nil
-resumed1:
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -260,7 +261,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -276,7 +277,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	f.await1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:281
 		goto resume1
 	}
 	f.State = 1
@@ -285,7 +286,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:290
 	f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:49
 	if !(errors.Is(err, context.DeadlineExceeded)) {
@@ -298,7 +299,7 @@ resume1:
 	f.await1 = f.ended
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:303
 		goto resume2
 	}
 	f.State = 2
@@ -308,13 +309,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:313
 	f.await1 = nil
 endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:318
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:319
 }
 
 // Location returns where [service.stop] is suspended.
@@ -404,7 +405,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -418,26 +419,26 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	// main.go:61: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:422
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:423
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:62
 	if err != nil {
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:437
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:438
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:442
 }
 
 // Location returns where [request] is suspended.
@@ -498,11 +499,11 @@ type lifeLocals struct {
 // moveNext runs [life] from where it stopped to its next suspension (false) or its end (true).
 func (f *lifeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
-	var handle2 error
+	var handle3Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -531,25 +532,25 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:535
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
 	if f.handle1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:544
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
 	f.handle1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:554
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
@@ -557,9 +558,9 @@ endRange1:
 	// main.go:79: err := s.stop(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:561
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
 	if f.stop2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.iter1 = nil, nil // not needed any more
@@ -567,31 +568,31 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:572
 	f.stop2 = nil
-resumed2:
+after2:
 	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
-	f.handle1, handle2 = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:577
+	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:578
 	if f.handle1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.s, f.iter1 = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
-	handle2 = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:587
+	handle3Err = f.handle1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:588
 	f.handle1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
-	fmt.Println("a late request:", handle2)
+	fmt.Println("a late request:", handle3Err)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:595
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:596
 }
 
 // Location returns where [life] is suspended.
@@ -617,4 +618,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 85938c60c27236ba
+// Digest of what is above: 2e4c6c29754d65bc

@@ -47,7 +47,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -58,14 +58,14 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (finished
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:60
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:70
 	f.State = statemachine.Finished
 	return true, result0
@@ -93,4 +93,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 9273600ca8cf2060
+// Digest of what is above: bc626b003f4a600c

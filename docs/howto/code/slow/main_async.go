@@ -41,7 +41,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -52,14 +52,14 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	asleep1, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
 //line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:54
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:64
 	f.State = statemachine.Finished
 	return true, result0
@@ -87,4 +87,4 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3b8413fb12a3f593
+// Digest of what is above: de4f46a9c459394b

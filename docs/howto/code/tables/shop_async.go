@@ -72,7 +72,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -83,14 +83,14 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	asleep1, err2 = statemachine.Sleep(r, ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:85
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	err2 = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	if err2 != nil {
 		f.State = statemachine.Finished
@@ -143,4 +143,4 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 66699cc70ce00d4c
+// Digest of what is above: 12c00e48ecded182

@@ -44,7 +44,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -55,7 +55,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:57
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
@@ -64,7 +64,7 @@ resume1:
 	price, err = f.buy1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:66
 	f.buy1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
 	if err == nil && price != 3 {
 		err = fmt.Errorf("the price is %d", price)
@@ -98,4 +98,4 @@ func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1257191d531a7fac
+// Digest of what is above: f08500ff0b8c4010

@@ -72,7 +72,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -165,4 +165,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f7a70707583b41c0
+// Digest of what is above: 877b3942ca3e1134
