@@ -105,9 +105,9 @@ func TestAVariableThatOnlyEverHoldsWhatSuspendsHasACompanion(t *testing.T) {
 
 func TestStatementsThatAreTakenApartForTheirOrder(t *testing.T) {
 	f, stmt := facts("m map[int][]int, p *int", "a, b := 1, *p\nuse(a, b)\nc, d := *p, 1/len(m)\nuse(c, d)")
-	assert.False(t, f.Forced[stmt(0)])
-	assert.True(t, f.Forced[stmt(2)], "which of the panics surfaces depends on the order")
-	assert.True(t, f.Suspends(stmt(2)), "a forced statement counts as one that suspends")
+	assert.False(t, f.Decomposed[stmt(0)])
+	assert.True(t, f.Decomposed[stmt(2)], "which of the panics surfaces depends on the order")
+	assert.True(t, f.Suspends(stmt(2)), "a decomposed statement counts as one that suspends")
 }
 
 func TestAllFindingsAreMadeAtOnce(t *testing.T) {

@@ -37,7 +37,7 @@ func unorderedOperand(pos source.Extent, name string) source.Diagnostic {
 		"copy "+name+" to another variable first, or call the function in a statement of its own")
 }
 
-func fragileInLiteral(pos source.Extent) source.Diagnostic {
+func orderHazardInLiteral(pos source.Extent) source.Diagnostic {
 	return source.Unsupported(pos, "the map or the key is shared with this function literal, and what is appended calls a function",
 		"whether they are read before or after the call depends on where the compiler keeps them",
 		"assign what is appended to a variable first")

@@ -13,8 +13,8 @@
 //	points.go         suspension points, deferred calls, streams
 //	literals.go       function literals that become machines
 //	funcvars.go       variables that hold functions which suspend; collect.go finds them
-//	runs.go           functions that the runtime calls; given.go: variables that hold them
-//	fragile.go        statements whose order depends on how the compiler treats a variable
+//	runs.go           functions that the runtime calls; runnervars.go: variables that hold them
+//	orderhazards.go   statements whose order depends on how the compiler treats a variable
 //	tuple.go          statements that are taken apart for their panics or appended values
 //	operands.go       the parts of an expression, in gc's order
 //	representation.go gc's representation of values, as far as its order depends on it

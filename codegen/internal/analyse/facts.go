@@ -22,10 +22,10 @@ type Facts struct {
 	Sizes     types.Sizes
 
 	// Found in the function.
-	Points   map[*ast.CallExpr]*source.Suspension  // the calls that suspend
-	Defers   bool                                  // it defers calls
-	Deferred map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
-	Forced   map[ast.Stmt]bool                     // taken apart although they do not suspend
+	Points     map[*ast.CallExpr]*source.Suspension  // the calls that suspend
+	Defers     bool                                  // it defers calls
+	Deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
+	Decomposed map[ast.Stmt]bool                     // taken apart although they do not suspend
 
 	Outer   *Facts   // about the function around a literal; nil: it is the annotated function
 	Literal *Literal // nil likewise
@@ -37,7 +37,7 @@ type Facts struct {
 	// those of its literals.
 	Findings []source.Diagnostic
 
-	suspending map[ast.Node]bool // contains a suspension point, or is forced
+	suspending map[ast.Node]bool // contains a suspension point, or is decomposed
 	usage      map[types.Object]*ir.Usage
 	inside     []*Literal      // in the function itself
 	mentions   map[string]bool // every identifier of the annotated function
@@ -59,7 +59,7 @@ func (fs *Facts) analyse() {
 		fs.pointers = pointerSourcesOf(fs)
 		ast.Inspect(fs.Body, fs.noteUsage)
 		fs.noteCaptures()
-		fs.findGiven()
+		fs.findRunnerArguments()
 	}
 	fs.findFuncVars()
 	fs.findPoints()
@@ -68,7 +68,7 @@ func (fs *Facts) analyse() {
 	if fs.Streams() {
 		fs.shareParameters()
 	}
-	fs.findFragile()
+	fs.findOrderHazards()
 	for _, v := range fs.signatureResults() {
 		if f := fs.usageOf(v); f.Captured {
 			f.Mutated = true // by return statements
@@ -94,7 +94,7 @@ func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 		mentions:   map[string]bool{},
 		Points:     map[*ast.CallExpr]*source.Suspension{},
 		suspending: map[ast.Node]bool{},
-		Forced:     map[ast.Stmt]bool{},
+		Decomposed: map[ast.Stmt]bool{},
 		usage:      map[types.Object]*ir.Usage{},
 		Deferred:   map[*ast.DeferStmt]*source.Suspension{},
 	}

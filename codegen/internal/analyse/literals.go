@@ -33,14 +33,14 @@ type Literals struct {
 	Entries map[*types.Var]*FuncVar
 
 	vars       map[*types.Var]*FuncVar // the same, by the variables themselves
-	given      map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
+	arguments  map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
 	suspending map[*ast.FuncLit]bool   // results of literalSuspends
 }
 
 func newLiterals() *Literals {
 	return &Literals{
 		suspending: map[*ast.FuncLit]bool{}, Machines: map[*ast.FuncLit]*Literal{}, Runs: map[*ast.CallExpr]JobRun{}, Named: map[ast.Expr]NamedRun{},
-		given: map[*types.Var]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
+		arguments: map[*types.Var]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
 	}
 }
 

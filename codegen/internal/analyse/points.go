@@ -82,7 +82,7 @@ func (fs *Facts) mark(around []ast.Node, n ast.Node) {
 	fs.suspending[n] = true
 }
 
-// Suspends reports whether n is a suspension point, contains one, or is forced: it has to be
+// Suspends reports whether n is a suspension point, contains one, or is decomposed: it has to be
 // taken apart.
 func (fs *Facts) Suspends(n ast.Node) bool { return fs.suspending[n] }
 

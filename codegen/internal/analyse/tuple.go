@@ -19,8 +19,8 @@ import (
 // variables have been assigned before it. Such statements are taken apart, in the function's own
 // order.
 
-// fragileAppend marks m[k] = append(m[k], …) to be taken apart.
-func (fs *Facts) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
+// checkAppend marks m[k] = append(m[k], …) to be taken apart.
+func (fs *Facts) checkAppend(s *ast.AssignStmt, around []ast.Node) {
 	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN {
 		return
 	}
@@ -41,10 +41,10 @@ func (fs *Facts) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
 		return
 	}
 	if inLiteral(around) {
-		fs.refuse(fragileInLiteral(fs.Source.Extent(s)))
+		fs.refuse(orderHazardInLiteral(fs.Source.Extent(s)))
 		return
 	}
-	fs.force(s, around)
+	fs.decompose(s, around)
 }
 
 func (fs *Facts) holdsCall(list []ast.Expr) bool {
@@ -56,15 +56,15 @@ func (fs *Facts) holdsCall(list []ast.Expr) bool {
 	return false
 }
 
-// force marks a statement to be taken apart. Statements in function literals are never forced.
-func (fs *Facts) force(s ast.Stmt, around []ast.Node) {
+// decompose marks a statement to be taken apart. Statements in function literals are not marked.
+func (fs *Facts) decompose(s ast.Stmt, around []ast.Node) {
 	if inLiteral(around) {
 		return
 	}
 	for _, n := range around {
 		fs.suspending[n] = true
 	}
-	fs.suspending[s], fs.Forced[s] = true, true
+	fs.suspending[s], fs.Decomposed[s] = true, true
 }
 
 // inLiteral reports whether one of the nodes around is a function literal.
@@ -75,8 +75,8 @@ func inLiteral(around []ast.Node) bool {
 	})
 }
 
-// fragileTuple marks assignments and returns in which this order is visible.
-func (fs *Facts) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
+// checkTuple marks assignments and returns in which this order is visible.
+func (fs *Facts) checkTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
 	if len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) || inLiteral(around) {
 		return
 	}
@@ -84,7 +84,7 @@ func (fs *Facts) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node
 		return
 	}
 	if fs.panicShows(lhs, rhs) {
-		fs.force(s, around)
+		fs.decompose(s, around)
 	}
 }
 

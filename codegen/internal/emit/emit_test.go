@@ -227,7 +227,7 @@ func TestAVariableWhoseTypeHasNoName(t *testing.T) {
 	assert.Contains(t, out.Findings[0].Why, "package example.com/other does not export it")
 }
 
-func TestAWayMayTakeFunctions(t *testing.T) {
+func TestADerivationMayTakeFunctions(t *testing.T) {
 	in := input(true)
 	v := in.Root.Vars[2]
 	zero := unnamed.Inferred{TypeParams: "T any", Params: "*T", Result: "[]T", Args: []unnamed.Derivation{in.Root.Unnamed[v]}}

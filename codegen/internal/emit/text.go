@@ -137,7 +137,7 @@ func (p *printer) open(o ir.Open) string {
 			return p.rope(o.Unnamed)
 		}
 		return p.rope(o.Named)
-	case ir.LikeOf:
+	case ir.WitnessOf:
 		name, _ := p.witnessOf(o.Type)
 		return name
 	}

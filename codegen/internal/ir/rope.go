@@ -67,14 +67,14 @@ type (
 		At   ast.Node
 	}
 
-	// IfNamed is Unnamed if Type cannot be named and has a like, and Named otherwise.
+	// IfNamed is Unnamed if Type cannot be named and has a witness, and Named otherwise.
 	IfNamed struct {
 		Type           types.Type
 		Named, Unnamed Rope
 	}
 
-	// LikeOf is the like of a type that cannot be named.
-	LikeOf struct{ Type types.Type }
+	// WitnessOf is the witness of a type that cannot be named.
+	WitnessOf struct{ Type types.Type }
 )
 
 // The names of the generated code: those of MoveNext, of the frame's fields, of
@@ -98,7 +98,7 @@ func (TypeOfVariable) isOpen() {}
 func (FrameOf) isOpen()        {}
 func (TypeArgs) isOpen()       {}
 func (IfNamed) isOpen()        {}
-func (LikeOf) isOpen()         {}
+func (WitnessOf) isOpen()      {}
 
 // Form is the syntactic context of a mention. It determines the spelling of a variable that lives
 // behind a pointer.

@@ -49,11 +49,11 @@ func (lo *lowering) assignValues(s *ast.AssignStmt) {
 		}
 		ops = append(ops, o)
 	}
-	if lo.Forced[s] && len(s.Lhs) == 1 {
+	if lo.Decomposed[s] && len(s.Lhs) == 1 {
 		_, _, call := lo.AppendToPlace(s.Lhs[0], s.Rhs[0])
 		lo.spillAll(lo.CallOperands(call)[1:], true)
 	}
-	if lo.Forced[s] && len(s.Rhs) > 1 {
+	if lo.Decomposed[s] && len(s.Rhs) > 1 {
 		lo.spillAll(ops, true)
 		lo.tuple(s.Lhs, s.Rhs, func(i int) ir.Dest { return lo.dest(s.Lhs[i]) })
 		return
@@ -182,7 +182,7 @@ func (lo *lowering) assertType(t types.Type, val ir.Rope, pos ast.Node) ir.Rope 
 // function of the runtime.
 func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
 	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
-	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.OpenPiece(ir.LikeOf{Type: t}), ir.Text(")")}}
+	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.OpenPiece(ir.WitnessOf{Type: t}), ir.Text(")")}}
 	return append(append(ir.Rope{ir.OpenPiece(head)}, val...), ir.OpenPiece(tail))
 }
 

@@ -147,7 +147,7 @@ func (lo *lowering) returnStatement(s *ast.ReturnStmt) {
 		}
 		ops = append(ops, o)
 	}
-	if lo.Forced[s] && len(s.Results) > 1 {
+	if lo.Decomposed[s] && len(s.Results) > 1 {
 		lo.spillAll(ops, true)
 		lo.tuple(nil, s.Results, func(i int) ir.Dest { return ir.Dest{V: lo.results[i]} })
 		lo.add(lo.ending())

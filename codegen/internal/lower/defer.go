@@ -31,7 +31,7 @@ func (lo *lowering) deferring(s *ast.DeferStmt) *ir.Deferral {
 // deferredCall returns the call with the evaluated values inserted. Arguments that the source
 // does not have come first, except for the receiver of a method expression.
 func (lo *lowering) deferredCall(d *ir.Deferral, call *ast.CallExpr, method *types.Selection, more ...ir.Rope) ir.Rope {
-	(&mentionScan{lo: lo}).runner(call)
+	(&mentionScan{lo: lo}).replaceRunner(call)
 	fun := lo.deferredFunc(d, call)
 	args := lo.keptArguments(d, call)
 	at := 0

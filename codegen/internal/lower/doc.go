@@ -25,7 +25,7 @@
 //
 //	lower.go       the input and the output; the state while instructions are made
 //	statements.go  statements, blocks and labels
-//	assign.go      assignments; forced.go: statements taken apart only for their order
+//	assign.go      assignments; decomposed.go: statements taken apart for their order
 //	declare.go     declarations; constants and types move out of the function
 //	branch.go      break, continue, goto, return; terminate.go: terminating statements
 //	if.go          if, and conditions

@@ -119,7 +119,7 @@ type lowering struct {
 
 	lifted  []*ir.Span                 // declarations that precede the code
 	around  []jumpTarget               // enclosing statements that have been flattened
-	gotos   map[types.Object]*ir.Label // labels of the source
+	gotos   map[types.Object]*ir.Label // replaceLabels of the source
 	results []*ir.Variable
 	params  []*ir.Variable
 	recv    *ir.Variable
@@ -183,7 +183,7 @@ func (lo *lowering) capturedVariables() []*ir.Variable {
 
 // mayStayWhole reports whether the function may be called as written if it never suspends: a
 // machine would not differ in any other way.
-func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.givesLabels() }
+func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.setsOwnLabels() }
 
 // keepWhole prepares variables for a function that is called as written: all parameters are
 // passed on, and nothing is shared with it.

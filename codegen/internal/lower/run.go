@@ -60,8 +60,8 @@ func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)
 }
 
-// runner spells the name in call as New, if the job is awaited where it is started.
-func (s *mentionScan) runner(call *ast.CallExpr) {
+// replaceRunner spells the name in call as New, if the job is awaited where it is started.
+func (s *mentionScan) replaceRunner(call *ast.CallExpr) {
 	if r, ok := s.lo.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
 		s.replace(r.Name, ir.Text(s.lo.spelledBeside(call, r.Name, "New")))
 	}
@@ -96,8 +96,8 @@ func (lo *lowering) runs() bool {
 	return len(lo.Literals.Named) > 0 || slices.ContainsFunc(lo.Literals.Order, func(l *analyse.Literal) bool { return l.Started })
 }
 
-// named replaces a function that the runtime calls with its twin, wrapped for the runtime.
-func (s *mentionScan) named(e ast.Expr) bool {
+// replaceNamed replaces a function that the runtime calls with its twin, wrapped for the runtime.
+func (s *mentionScan) replaceNamed(e ast.Expr) bool {
 	run, ok := s.lo.Literals.Named[e]
 	if !ok || run.Waited && s.literals > 0 {
 		return false

@@ -52,7 +52,7 @@ func (s *mentionScan) walk(node ast.Node) {
 
 // visit reports whether Inspect should descend into n.
 func (s *mentionScan) visit(n ast.Node) bool {
-	if e, ok := n.(ast.Expr); ok && s.named(e) {
+	if e, ok := n.(ast.Expr); ok && s.replaceNamed(e) {
 		return false
 	}
 	if e, ok := n.(ast.Expr); ok && n != s.root {
@@ -74,15 +74,15 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 	case *ast.CallExpr:
-		if s.recovers(n) || s.labels(n) {
+		if s.replaceRecover(n) || s.replaceLabels(n) {
 			return false
 		}
-		s.runner(n)
+		s.replaceRunner(n)
 		if e, ok := s.lo.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
 	case *ast.GoStmt:
-		return s.leavesLabels(n)
+		return s.keepGoStmt(n)
 	case *ast.IndexExpr:
 		s.arguments(n.X, n.Lbrack)
 	case *ast.IndexListExpr:
@@ -103,14 +103,14 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		s.keyValue(n)
 		return false
 	case *ast.ReturnStmt:
-		return !s.returns(n)
+		return !s.replaceReturn(n)
 	case *ast.DeferStmt:
 		if s.literals == 0 {
 			s.edits = append(s.edits, ir.Edit{Pos: n.Pos(), End: n.End(), Code: []ir.Instr{s.lo.deferring(n)}})
 			return false
 		}
 	case *ast.BranchStmt:
-		s.leaves(n)
+		s.replaceBranch(n)
 		return false
 	case *ast.LabeledStmt:
 		s.walk(n.Stmt)
@@ -132,8 +132,9 @@ func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 	}
 }
 
-// recovers replaces a recover call in a deferred literal itself, and reports whether call is one.
-func (s *mentionScan) recovers(call *ast.CallExpr) bool {
+// replaceRecover replaces a recover call in a deferred literal itself, and reports whether call
+// is one.
+func (s *mentionScan) replaceRecover(call *ast.CallExpr) bool {
 	if s.literals > 0 || s.lo.recovery == nil {
 		return false
 	}
@@ -253,8 +254,9 @@ func (s *mentionScan) variable(pos ast.Node, v *ir.Variable, as ir.Form) {
 	s.replace(pos, ir.UseAs(v, as))
 }
 
-// returns replaces a return of the function itself by the code that ends the machine.
-func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
+// replaceReturn replaces a return of the function itself by the code that ends the machine, and
+// reports whether nothing of it is left to scan.
+func (s *mentionScan) replaceReturn(n *ast.ReturnStmt) bool {
 	if s.literals > 0 {
 		return false
 	}
@@ -267,8 +269,8 @@ func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
 	return true
 }
 
-// leaves replaces a break, continue or goto whose target was flattened.
-func (s *mentionScan) leaves(n *ast.BranchStmt) {
+// replaceBranch replaces a break, continue or goto whose target was flattened.
+func (s *mentionScan) replaceBranch(n *ast.BranchStmt) {
 	if s.literals > 0 {
 		return
 	}
@@ -286,8 +288,8 @@ func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
 	return lo.capture(obj)
 }
 
-// labels redirects a runtime/pprof call that sets the goroutine's labels, so that it sets the
-// labels of the machine, which runs on many goroutines. Source, then result:
+// replaceLabels redirects a runtime/pprof call that sets the goroutine's labels, so that it sets
+// the labels of the machine, which runs on many goroutines. Source, then result:
 //
 //	pprof.SetGoroutineLabels(ctx)
 //
@@ -295,7 +297,7 @@ func (lo *lowering) variableOf(id *ast.Ident) *ir.Variable {
 //
 // pprof.Do, which sets labels twice, is treated the same way. Calls in a literal stay unchanged:
 // the literal may be called when the machine is not running, and from other goroutines.
-func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
+func (s *mentionScan) replaceLabels(call *ast.CallExpr) (replaced bool) {
 	name := s.lo.setsLabels(call)
 	if name == "" || s.literals > 0 {
 		return false
@@ -308,9 +310,9 @@ func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
 	return true
 }
 
-// leavesLabels leaves a call unchanged that sets the labels of another goroutine. It reports
+// keepGoStmt leaves a call unchanged that sets the labels of another goroutine. It reports
 // whether n still has to be scanned.
-func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
+func (s *mentionScan) keepGoStmt(n *ast.GoStmt) (more bool) {
 	if s.lo.setsLabels(n.Call) == "" {
 		return true
 	}
@@ -335,15 +337,15 @@ func (lo *lowering) setsLabels(call *ast.CallExpr) string {
 	return ""
 }
 
-// givesLabels reports whether the function itself sets its goroutine's labels, so that calling it
-// as written would leave them on the worker.
-func (lo *lowering) givesLabels() (gives bool) {
+// setsOwnLabels reports whether the function itself sets its goroutine's labels, so that calling
+// it as written would leave them on the worker.
+func (lo *lowering) setsOwnLabels() (sets bool) {
 	ast.Inspect(lo.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && lo.setsLabels(call) != "" {
-			gives = true
+			sets = true
 		}
 		_, literal := n.(*ast.FuncLit)
-		return !gives && !literal
+		return !sets && !literal
 	})
-	return gives
+	return sets
 }

@@ -37,21 +37,21 @@ import (
 
 // pass finds the parameters and results to pass. In the debug form everything is a field. A
 // stream starts when its first value is requested, so its parameters must be stored until then.
-func (f *placing) pass() {
-	if f.Debug || f.Stream || len(ir.Points(f.Code)) == 0 {
+func (p *placing) pass() {
+	if p.Debug || p.Stream || len(ir.Points(p.Code)) == 0 {
 		return
 	}
-	needed := f.live.newSet()
-	for _, p := range ir.Points(f.Code) {
-		needed.Join(f.live.before[p.Resume.At], nil)
+	needed := p.live.newSet()
+	for _, pt := range ir.Points(p.Code) {
+		needed.Join(p.live.before[pt.Resume.At], nil)
 	}
-	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.Has(v.Index) && f.isLight(v) }
-	args := f.passable(fits)
+	fits := func(v *ir.Variable) bool { return v.Stored() && !v.Unnamed && !needed.Has(v.Index) && p.isLight(v) }
+	args := p.passable(fits)
 	for _, v := range args {
 		v.Passed, v.Place = true, ir.InMoveNext
 	}
-	for _, v := range f.Results {
-		if fits(v) && !v.Cell && f.assignsLast(v) {
+	for _, v := range p.Results {
+		if fits(v) && !v.Cell && p.assignsLast(v) {
 			v.Passed, v.Place = true, ir.InMoveNext
 		}
 	}
@@ -59,9 +59,9 @@ func (f *placing) pass() {
 
 // passable lists the parameters to pass. A machine may assign a variable again after a
 // suspension, when the struct for several parameters no longer exists.
-func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
+func (p *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 	var all, constant []*ir.Variable
-	for _, v := range f.Inputs {
+	for _, v := range p.Inputs {
 		if !fits(v) {
 			continue
 		}
@@ -78,17 +78,17 @@ func (f *placing) passable(fits func(*ir.Variable) bool) []*ir.Variable {
 
 // isLight reports whether passing v costs next to nothing. Each resumption passes a zero value,
 // and passing a large array would be a large part of its cost.
-func (f *placing) isLight(v *ir.Variable) bool {
+func (p *placing) isLight(v *ir.Variable) bool {
 	const maxSize = 128 // bytes: eight strings, or two cache lines
-	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || f.Sizes.Sizeof(v.Type) <= maxSize
+	return v.Cell || v.Type == nil || typeset.HasParam(v.Type) || p.Sizes.Sizeof(v.Type) <= maxSize
 }
 
 // assignsLast reports whether a result gets its value only where the machine ends, as far as the
 // machine itself can see. There are two exceptions. A function that recovers from a panic returns
 // the values of its results at that moment, which may have been assigned before a suspension. And
 // deferred calls that suspend run between the return statement and the end.
-func (f *placing) assignsLast(v *ir.Variable) bool {
-	return !f.Resumes && (!f.Defers || v.Obj.Name() == "")
+func (p *placing) assignsLast(v *ir.Variable) bool {
+	return !p.Resumes && (!p.Defers || v.Obj.Name() == "")
 }
 
 // PassedVariables returns the variables that are passed, in the order of the list.

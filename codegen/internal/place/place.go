@@ -63,17 +63,17 @@ type placing struct {
 }
 
 // countReads counts how often each variable is read, since Go requires that each local is read.
-func (f *placing) countReads() {
-	for _, i := range f.Code {
+func (p *placing) countReads() {
+	for _, i := range p.Code {
 		i.Refs(func(v *ir.Variable) { v.Reads++ }, func(*ir.Variable) {})
 	}
-	for _, l := range f.Lifted {
+	for _, l := range p.Lifted {
 		l.Uses(func(v *ir.Variable) { v.Reads++ })
 	}
 }
 
 // placeLocally finds the variables that are declared and mentioned only between two labels.
-func (f *placing) placeLocally() {
+func (p *placing) placeLocally() {
 	const several = -1
 	home := map[*ir.Variable]int{}
 	declared := map[*ir.Variable]bool{}
@@ -85,7 +85,7 @@ func (f *placing) placeLocally() {
 			home[v] = stretch
 		}
 	}
-	for _, i := range f.Code {
+	for _, i := range p.Code {
 		if _, ok := i.(*ir.Mark); ok {
 			stretch++
 		}
@@ -94,10 +94,10 @@ func (f *placing) placeLocally() {
 			declared[v] = true
 		}
 	}
-	for _, l := range f.Lifted {
+	for _, l := range p.Lifted {
 		l.Uses(func(v *ir.Variable) { home[v] = several })
 	}
-	for _, v := range f.Vars {
+	for _, v := range p.Vars {
 		if v.Place == ir.InFrame {
 			continue
 		}
@@ -127,10 +127,10 @@ func declares(i ir.Instr) []*ir.Variable {
 }
 
 // placeInFrame moves variables that are live where the machine may be resumed.
-func (f *placing) placeInFrame() {
-	for _, i := range f.Code {
-		if p, ok := i.(*ir.Park); ok {
-			for v := range f.live.Before(p.Point.Resume.At) {
+func (p *placing) placeInFrame() {
+	for _, i := range p.Code {
+		if park, ok := i.(*ir.Park); ok {
+			for v := range p.live.Before(park.Point.Resume.At) {
 				v.Place = ir.InFrame
 			}
 		}

@@ -22,14 +22,14 @@ import (
 const shareable = 3
 
 // share assigns fields to all variables of the frame.
-func (f *placing) share() {
-	conflicts := f.conflicts()
+func (p *placing) share() {
+	conflicts := p.conflicts()
 	byType := map[string][]*ir.Slot{}
-	for _, v := range f.Vars {
+	for _, v := range p.Vars {
 		if v.Place != ir.InFrame || !v.Stored() {
 			continue
 		}
-		key := f.slotKey(v)
+		key := p.slotKey(v)
 		for _, s := range byType[key] {
 			if takes(s, v, conflicts) {
 				v.Slot = s
@@ -39,7 +39,7 @@ func (f *placing) share() {
 		}
 		if v.Slot == nil {
 			v.Slot = &ir.Slot{Vars: []*ir.Variable{v}}
-			f.slots = append(f.slots, v.Slot)
+			p.slots = append(p.slots, v.Slot)
 			byType[key] = append(byType[key], v.Slot)
 		}
 	}
@@ -47,9 +47,9 @@ func (f *placing) share() {
 
 // slotKey returns equal keys for variables that may share a field: they have one type, and either
 // both are from the source or both were made by the lowering.
-func (f *placing) slotKey(v *ir.Variable) string {
-	spelled, err := f.Spell(v)
-	if err != nil || v.Param || v.Result || v.Cell || f.Debug {
+func (p *placing) slotKey(v *ir.Variable) string {
+	spelled, err := p.Spell(v)
+	if err != nil || v.Param || v.Result || v.Cell || p.Debug {
 		return strconv.Itoa(v.Index) // a unique key; printing the type finds the error again
 	}
 	return strconv.FormatBool(v.Obj != nil) + spelled
@@ -67,10 +67,10 @@ func takes(s *ir.Slot, v *ir.Variable, conflicts []graph.Set) bool {
 }
 
 // conflicts returns, for each variable, those that must not share a field with it.
-func (f *placing) conflicts() []graph.Set {
-	all := make([]graph.Set, len(f.Vars))
+func (p *placing) conflicts() []graph.Set {
+	all := make([]graph.Set, len(p.Vars))
 	for i := range all {
-		all[i] = f.live.newSet()
+		all[i] = p.live.newSet()
 	}
 	between := func(assigned []*ir.Variable, live graph.Set) {
 		for _, v := range assigned {
@@ -83,10 +83,10 @@ func (f *placing) conflicts() []graph.Set {
 			}
 		}
 	}
-	between(f.Inputs, f.live.before[0]) // they have their values before the first instruction
-	for n, i := range f.Code {
+	between(p.Inputs, p.live.before[0]) // they have their values before the first instruction
+	for n, i := range p.Code {
 		if list := mayAssign(i); len(list) > 0 {
-			between(list, f.live.after(n))
+			between(list, p.live.after(n))
 		}
 	}
 	return all

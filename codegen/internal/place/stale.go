@@ -18,23 +18,23 @@ import (
 // caller reads them; a machine that has finished is cleared as a whole.
 
 // findStale finds, for each point, the fields to clear there.
-func (f *placing) findStale() {
-	filledBefore := f.filledBefore()
-	for n, i := range f.Code {
-		p, ok := i.(*ir.Park)
+func (p *placing) findStale() {
+	filledBefore := p.filledBefore()
+	for n, i := range p.Code {
+		park, ok := i.(*ir.Park)
 		if !ok {
 			continue
 		}
-		needed := f.live.newSet()
-		needed.Join(f.live.before[p.Point.Resume.At], nil)
+		needed := p.live.newSet()
+		needed.Join(p.live.before[park.Point.Resume.At], nil)
 		i.Refs(func(v *ir.Variable) {
-			if v != p.Point.Held {
+			if v != park.Point.Held {
 				needed.Add(v.Index) // mentioned by the suspension itself
 			}
 		}, nil)
-		for _, s := range f.slots {
-			if KeepsAlive(s) && !s.Vars[0].Result && !f.zeroed(n, s) && holdsAny(s, filledBefore[n]) && !holdsAny(s, needed) {
-				p.Point.Stale = append(p.Point.Stale, s)
+		for _, s := range p.slots {
+			if KeepsAlive(s) && !s.Vars[0].Result && !p.zeroed(n, s) && holdsAny(s, filledBefore[n]) && !holdsAny(s, needed) {
+				park.Point.Stale = append(park.Point.Stale, s)
 			}
 		}
 	}
@@ -42,11 +42,11 @@ func (f *placing) findStale() {
 
 // zeroed reports whether a field has just been assigned a zero value, as a result of the entry of
 // the callee that has suspended there.
-func (f *placing) zeroed(n int, s *ir.Slot) bool {
-	if n == 0 || f.Code[n].(*ir.Park).Point.Resumed == nil {
+func (p *placing) zeroed(n int, s *ir.Slot) bool {
+	if n == 0 || p.Code[n].(*ir.Park).Point.Resumed == nil {
 		return false
 	}
-	call, ok := f.Code[n-1].(*ir.Assign)
+	call, ok := p.Code[n-1].(*ir.Assign)
 	return ok && slices.ContainsFunc(call.Dst, func(d ir.Dest) bool { return d.V != nil && d.V.Slot == s && !d.V.Cell })
 }
 
@@ -62,13 +62,13 @@ func KeepsAlive(s *ir.Slot) bool {
 }
 
 // filledBefore returns, for each instruction, the variables that may hold a value before it.
-func (f *placing) filledBefore() []graph.Set {
-	before := graph.NewSets(len(f.Code)+1, len(f.Vars))
-	for _, v := range f.Inputs {
+func (p *placing) filledBefore() []graph.Set {
+	before := graph.NewSets(len(p.Code)+1, len(p.Vars))
+	for _, v := range p.Inputs {
 		before[0].Add(v.Index)
 	}
-	fills, empties := graph.NewSets(len(f.Code), len(f.Vars)), graph.NewSets(len(f.Code), len(f.Vars))
-	for n, i := range f.Code {
+	fills, empties := graph.NewSets(len(p.Code), len(p.Vars)), graph.NewSets(len(p.Code), len(p.Vars))
+	for n, i := range p.Code {
 		if a, ok := i.(*ir.Assign); ok && a.Forgets {
 			empties[n].Add(a.Dst[0].V.Index)
 			continue
@@ -79,12 +79,12 @@ func (f *placing) filledBefore() []graph.Set {
 	}
 	for changed := true; changed; {
 		changed = false
-		for n, i := range f.Code {
-			for _, next := range f.live.flow[n] {
+		for n, i := range p.Code {
+			for _, next := range p.live.flow[n] {
 				without := empties[n]
-				if p, ok := i.(*ir.Park); ok && passes(p, next) {
-					without = f.live.newSet()
-					without.Add(p.Point.Held.Index) // a callee that did not suspend
+				if park, ok := i.(*ir.Park); ok && passes(park, next) {
+					without = p.live.newSet()
+					without.Add(park.Point.Held.Index) // a callee that did not suspend
 				}
 				changed = before[next].Join(before[n], without) || changed
 				changed = before[next].Join(fills[n], nil) || changed

@@ -80,10 +80,10 @@ func New(fn *source.Function, imports *typetext.Imports) *Derivations {
 // Find marks the variables whose types cannot be named, and returns the derivations of these
 // types, as far as there are any. spell writes the type of a variable for the generated file,
 // like typetext: with holes if they are requested.
-func (w *Derivations) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error)) map[*ir.Variable]Derivation {
+func (ds *Derivations) Find(vars []*ir.Variable, spell func(*ir.Variable) (string, error)) map[*ir.Variable]Derivation {
 	found := map[*ir.Variable]Derivation{}
 	for _, v := range vars {
-		o, err := w.imports.Open(func() (string, error) { return spell(v) })
+		o, err := ds.imports.Open(func() (string, error) { return spell(v) })
 		v.Unnamed = len(o.Holes) > 0
 		if !v.Unnamed || err != nil {
 			continue
@@ -91,9 +91,9 @@ func (w *Derivations) Find(vars []*ir.Variable, spell func(*ir.Variable) (string
 		var d Derivation
 		var ok bool
 		if v.Type != nil {
-			d, ok = w.To(v.Type)
+			d, ok = ds.To(v.Type)
 		} else {
-			d, ok = w.compose(o)
+			d, ok = ds.compose(o)
 		}
 		if ok {
 			found[v] = d
@@ -104,38 +104,38 @@ func (w *Derivations) Find(vars []*ir.Variable, spell func(*ir.Variable) (string
 
 // To returns the derivation of a type, which may also be one that has a name, and reports whether
 // there is one.
-func (w *Derivations) To(t types.Type) (Derivation, bool) {
-	if d, ok := w.searchResult(t); ok {
+func (ds *Derivations) To(t types.Type) (Derivation, bool) {
+	if d, ok := ds.searchResult(t); ok {
 		return d, true
 	}
-	o, err := w.imports.Open(func() (string, error) { return w.imports.TypeString(t) })
+	o, err := ds.imports.Open(func() (string, error) { return ds.imports.TypeString(t) })
 	if err != nil {
 		return nil, false
 	}
 	if len(o.Holes) == 0 {
 		return Nil{o.Text}, true
 	}
-	return w.compose(o)
+	return ds.compose(o)
 }
 
 // searchResult returns the derivation that the search has found of a type as a whole.
-func (w *Derivations) searchResult(t types.Type) (Derivation, bool) {
-	if !w.searched {
-		w.searched = true
-		w.search()
+func (ds *Derivations) searchResult(t types.Type) (Derivation, bool) {
+	if !ds.searched {
+		ds.searched = true
+		ds.search()
 	}
-	d, ok := w.known.At(t).(Derivation)
+	d, ok := ds.known.At(t).(Derivation)
 	return d, ok
 }
 
 // compose derives a type from the derivations of all of its holes.
-func (w *Derivations) compose(o typetext.Open) (Derivation, bool) {
+func (ds *Derivations) compose(o typetext.Open) (Derivation, bool) {
 	var params, pointers []string
 	var args []Derivation
 	for _, h := range o.Holes {
-		d, found := w.searchResult(h.Type)
-		if !found && !w.imports.IsHole(h.Type) { // a hole that consists of several parts
-			d, found = w.To(h.Type)
+		d, found := ds.searchResult(h.Type)
+		if !found && !ds.imports.IsHole(h.Type) { // a hole that consists of several parts
+			d, found = ds.To(h.Type)
 		}
 		if !found {
 			return nil, false
@@ -143,11 +143,11 @@ func (w *Derivations) compose(o typetext.Open) (Derivation, bool) {
 		if o.Text == h.Name {
 			return d, true
 		}
-		params = append(params, h.Name+" "+h.Constraint(w.imports))
+		params = append(params, h.Name+" "+h.Constraint(ds.imports))
 		pointers = append(pointers, "*"+h.Name)
 		args = append(args, d)
 	}
-	sig, err := w.imports.Signature(w.fn)
+	sig, err := ds.imports.Signature(ds.fn)
 	if err != nil {
 		return nil, false
 	}

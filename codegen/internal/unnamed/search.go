@@ -16,36 +16,36 @@ import (
 const maxTypes = 4000
 
 // add adds the derivation of a type, unless there is one already, which is not longer.
-func (w *Derivations) add(t types.Type, d Derivation) {
-	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || w.known.At(t) != nil || w.known.Len() >= maxTypes {
+func (ds *Derivations) add(t types.Type, d Derivation) {
+	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || ds.known.At(t) != nil || ds.known.Len() >= maxTypes {
 		return
 	}
-	w.known.Set(t, d)
-	w.queue = append(w.queue, t)
+	ds.known.Set(t, d)
+	ds.queue = append(ds.queue, t)
 }
 
 // search finds the derivations, starting from what the function mentions.
-func (w *Derivations) search() {
-	ast.Inspect(w.fn.Decl, w.addMention)
-	for len(w.queue) > 0 {
-		for len(w.queue) > 0 {
-			t := w.queue[0]
-			w.queue = w.queue[1:]
-			w.addReachable(t, w.known.At(t).(Derivation))
+func (ds *Derivations) search() {
+	ast.Inspect(ds.fn.Decl, ds.addMention)
+	for len(ds.queue) > 0 {
+		for len(ds.queue) > 0 {
+			t := ds.queue[0]
+			ds.queue = ds.queue[1:]
+			ds.addReachable(t, ds.known.At(t).(Derivation))
 		}
-		for _, id := range w.calls {
-			w.addSignature(id)
+		for _, id := range ds.calls {
+			ds.addSignature(id)
 		}
 	}
 }
 
 // addMention adds objects and types that have names.
-func (w *Derivations) addMention(n ast.Node) bool {
-	info := w.fn.Package.Info
+func (ds *Derivations) addMention(n ast.Node) bool {
+	info := ds.fn.Package.Info
 	if e, ok := n.(ast.Expr); ok {
 		if t := info.TypeOf(e); t != nil {
-			if spelled, err := w.imports.TypeString(t); err == nil {
-				w.add(t, Nil{spelled})
+			if spelled, err := ds.imports.TypeString(t); err == nil {
+				ds.add(t, Nil{spelled})
 			}
 		}
 	}
@@ -53,25 +53,25 @@ func (w *Derivations) addMention(n ast.Node) bool {
 	if !ok {
 		return true
 	}
-	w.mentioned[id.Name] = true
+	ds.mentioned[id.Name] = true
 	obj := info.Uses[id]
 	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
 		return true
 	}
 	switch obj := obj.(type) {
 	case *types.Var:
-		w.add(obj.Type(), Address{obj})
+		ds.add(obj.Type(), Address{obj})
 	case *types.Const:
-		w.add(obj.Type(), Witness{Value{Object: obj}})
+		ds.add(obj.Type(), Witness{Value{Object: obj}})
 	case *types.Func:
 		instance, generic := info.Instances[id]
-		switch args, explicit := w.typeArgs(instance); {
+		switch args, explicit := ds.typeArgs(instance); {
 		case !generic:
-			w.add(obj.Type(), Witness{Value{Object: obj}})
+			ds.add(obj.Type(), Witness{Value{Object: obj}})
 		case explicit:
-			w.add(instance.Type, Witness{Value{obj, args}})
+			ds.add(instance.Type, Witness{Value{obj, args}})
 		default:
-			w.calls = append(w.calls, id)
+			ds.calls = append(ds.calls, id)
 		}
 	}
 	return true
@@ -79,10 +79,10 @@ func (w *Derivations) addMention(n ast.Node) bool {
 
 // typeArgs returns the type arguments that can be named, and whether these are all. Those after
 // the first that cannot be named have to be inferred.
-func (w *Derivations) typeArgs(instance types.Instance) (spelled string, all bool) {
+func (ds *Derivations) typeArgs(instance types.Instance) (spelled string, all bool) {
 	var list []string
 	for t := range instance.TypeArgs.Types() {
-		s, err := w.imports.TypeString(t)
+		s, err := ds.imports.TypeString(t)
 		if err != nil {
 			break
 		}
@@ -95,44 +95,44 @@ func (w *Derivations) typeArgs(instance types.Instance) (spelled string, all boo
 }
 
 // infer returns a derivation that continues with a function that infers one type from another.
-func (w *Derivations) infer(d Derivation, typeParams, from, to string) Derivation {
+func (ds *Derivations) infer(d Derivation, typeParams, from, to string) Derivation {
 	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Derivation{d}}
 }
 
 // addReachable adds the types reached from t.
-func (w *Derivations) addReachable(t types.Type, d Derivation) {
-	w.addMethods(t, d)
-	anything := w.imports.Anything()
+func (ds *Derivations) addReachable(t types.Type, d Derivation) {
+	ds.addMethods(t, d)
+	anything := ds.imports.Anything()
 	switch t := t.Underlying().(type) {
 	case *types.Pointer:
-		w.add(t.Elem(), w.infer(d, "P ~*E, E "+anything, "P", "E"))
+		ds.add(t.Elem(), ds.infer(d, "P ~*E, E "+anything, "P", "E"))
 	case *types.Slice:
-		w.add(t.Elem(), w.infer(d, "S ~[]E, E "+anything, "S", "E"))
+		ds.add(t.Elem(), ds.infer(d, "S ~[]E, E "+anything, "S", "E"))
 	case *types.Array:
-		w.add(t.Elem(), w.infer(d, fmt.Sprintf("A ~[%d]E, E %s", t.Len(), anything), "A", "E"))
+		ds.add(t.Elem(), ds.infer(d, fmt.Sprintf("A ~[%d]E, E %s", t.Len(), anything), "A", "E"))
 	case *types.Map:
-		w.add(t.Key(), w.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "K"))
-		w.add(t.Elem(), w.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "E"))
+		ds.add(t.Key(), ds.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "K"))
+		ds.add(t.Elem(), ds.infer(d, "M ~map[K]E, K comparable, E "+anything, "M", "E"))
 	case *types.Chan:
 		kind := map[types.ChanDir]string{types.SendRecv: "chan E", types.SendOnly: "chan<- E", types.RecvOnly: "<-chan E"}[t.Dir()]
-		w.add(t.Elem(), w.infer(d, "C ~"+kind+", E "+anything, "C", "E"))
+		ds.add(t.Elem(), ds.infer(d, "C ~"+kind+", E "+anything, "C", "E"))
 	case *types.Signature:
 		f := shapeOf(t)
-		w.addTuple(f, func(part string) Derivation { return w.infer(d, "F ~func"+f.text+f.typeParams(w.imports), "F", part) })
+		ds.addTuple(f, func(part string) Derivation { return ds.infer(d, "F ~func"+f.text+f.typeParams(ds.imports), "F", part) })
 	case *types.Struct:
-		w.addFields(t, d)
+		ds.addFields(t, d)
 	}
 }
 
 // addFields adds the fields that can be selected without following a pointer, because the
 // witness's target is a zero value.
-func (w *Derivations) addFields(s *types.Struct, d Derivation) {
-	self := w.fn.Package.Types
+func (ds *Derivations) addFields(s *types.Struct, d Derivation) {
+	self := ds.fn.Package.Types
 	names := map[string]bool{}
 	for f := range s.Fields() {
 		names[f.Name()] = true
 	}
-	for name := range w.mentioned {
+	for name := range ds.mentioned {
 		names[name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -141,53 +141,53 @@ func (w *Derivations) addFields(s *types.Struct, d Derivation) {
 		if !ok || indirect || name == "_" {
 			continue
 		}
-		w.add(f.Type(), Field{d, name})
+		ds.add(f.Type(), Field{d, name})
 	}
 }
 
 // addMethods adds the types of the methods that the function calls, by name.
-func (w *Derivations) addMethods(t types.Type, d Derivation) {
-	self := w.fn.Package.Types.Path()
+func (ds *Derivations) addMethods(t types.Type, d Derivation) {
+	self := ds.fn.Package.Types.Path()
 	for sel := range types.NewMethodSet(t).Methods() {
 		m := sel.Obj().(*types.Func)
-		if w.mentioned[m.Name()] && (m.Exported() || m.Pkg().Path() == self) {
+		if ds.mentioned[m.Name()] && (m.Exported() || m.Pkg().Path() == self) {
 			f := shapeOf(sel.Type().(*types.Signature))
-			w.add(sel.Type(), w.infer(d, "I interface{ "+m.Name()+f.text+" }"+f.typeParams(w.imports), "I", "func"+f.text))
+			ds.add(sel.Type(), ds.infer(d, "I interface{ "+m.Name()+f.text+" }"+f.typeParams(ds.imports), "I", "func"+f.text))
 		}
 	}
 	if _, ok := types.Unalias(t).(*types.Named); ok && !types.IsInterface(t) {
-		w.add(types.NewPointer(t), Witness{d})
+		ds.add(types.NewPointer(t), Witness{d})
 	}
 }
 
 // addSignature adds the types of a generic function's parameters and results, if the types of all
 // its parameters can be derived.
-func (w *Derivations) addSignature(id *ast.Ident) {
-	instance := w.fn.Package.Info.Instances[id]
-	args, _ := w.typeArgs(instance)
+func (ds *Derivations) addSignature(id *ast.Ident) {
+	instance := ds.fn.Package.Info.Instances[id]
+	args, _ := ds.typeArgs(instance)
 	sig := instance.Type.(*types.Signature)
 	f := shapeOf(sig)
 	from := []string{"func" + f.text}
-	derivations := []Derivation{Value{w.fn.Package.Info.Uses[id], args}}
+	derivations := []Derivation{Value{ds.fn.Package.Info.Uses[id], args}}
 	for i, t := range f.params {
-		d, ok := w.To(t)
+		d, ok := ds.To(t)
 		if !ok {
 			return
 		}
 		from, derivations = append(from, "*A"+strconv.Itoa(i+1)), append(derivations, d)
 	}
-	w.addTuple(f, func(part string) Derivation {
-		return Inferred{TypeParams: strings.TrimPrefix(f.typeParams(w.imports), ", "), Params: strings.Join(from, ", "), Result: part, Args: derivations}
+	ds.addTuple(f, func(part string) Derivation {
+		return Inferred{TypeParams: strings.TrimPrefix(f.typeParams(ds.imports), ", "), Params: strings.Join(from, ", "), Result: part, Args: derivations}
 	})
 }
 
 // addTuple adds parameters and results of a function.
-func (w *Derivations) addTuple(f shape, to func(part string) Derivation) {
+func (ds *Derivations) addTuple(f shape, to func(part string) Derivation) {
 	for i, t := range f.results {
-		w.add(t, to("R"+strconv.Itoa(i+1)))
+		ds.add(t, to("R"+strconv.Itoa(i+1)))
 	}
 	for i, t := range f.params {
-		w.add(t, to("A"+strconv.Itoa(i+1)))
+		ds.add(t, to("A"+strconv.Itoa(i+1)))
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // Statements that are taken apart although nothing in them suspends. Package analyse finds
 // them (tuple.go).
 
-// tuple makes the assignments of a forced tuple. Without left-hand sides it assigns the results.
+// tuple makes the assignments of a decomposed tuple: to the left-hand sides, or to the results if
+// there are none.
 func (lo *lowering) tuple(lhs, rhs []ast.Expr, dst func(int) ir.Dest) {
 	evaluated := func(e ast.Expr) bool {
 		_, done := lo.evaluated[e]

@@ -23,9 +23,9 @@ import (
 // Any other use (a call, a comparison, an argument of another function) would receive a function
 // that may report that it has suspended. So such a variable stays as it is, and vet reports it.
 
-// findGiven finds these variables in the function and in its literals.
-func (fs *Facts) findGiven() {
-	g := &givenScan{facts: fs, values: map[*types.Var]given{}, uses: map[*ast.Ident]givenUse{}}
+// findRunnerArguments finds these variables in the function and in its literals.
+func (fs *Facts) findRunnerArguments() {
+	g := &argumentScan{facts: fs, values: map[*types.Var]argument{}, uses: map[*ast.Ident]argumentUse{}}
 	ast.Inspect(fs.Body, g.visit)
 	ast.Inspect(fs.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -34,32 +34,32 @@ func (fs *Facts) findGiven() {
 		return true
 	})
 	for v, value := range g.values {
-		fs.Literals.given[v] = value.expr
+		fs.Literals.arguments[v] = value.expr
 	}
 }
 
-// given is the value of such a variable.
-type given struct {
+// argument is the value of such a variable.
+type argument struct {
 	expr ast.Expr
 	in   *ast.FuncLit // the innermost literal around it, or nil
 }
 
-// givenUse is the use of a variable as the argument of a runner.
-type givenUse struct {
-	in     *ast.FuncLit // as in given
+// argumentUse is the use of a variable as the argument of a runner.
+type argumentUse struct {
+	in     *ast.FuncLit // as in argument
 	blocks bool         // the runner blocks
 }
 
-// givenScan collects variables with known values, and the arguments of runners.
-type givenScan struct {
+// argumentScan collects variables with known values, and the arguments of runners.
+type argumentScan struct {
 	facts    *Facts
-	values   map[*types.Var]given
-	uses     map[*ast.Ident]givenUse
+	values   map[*types.Var]argument
+	uses     map[*ast.Ident]argumentUse
 	literals []*ast.FuncLit
 	later    []*ast.CallExpr // the calls of defer and go statements
 }
 
-func (g *givenScan) visit(n ast.Node) bool {
+func (g *argumentScan) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
 		g.literals = append(g.literals, n)
@@ -88,14 +88,14 @@ func (g *givenScan) visit(n ast.Node) bool {
 	return true
 }
 
-func (g *givenScan) in() *ast.FuncLit {
+func (g *argumentScan) in() *ast.FuncLit {
 	if n := len(g.literals); n > 0 {
 		return g.literals[n-1]
 	}
 	return nil
 }
 
-func (g *givenScan) recordDeclaration(lhs, value ast.Expr) {
+func (g *argumentScan) recordDeclaration(lhs, value ast.Expr) {
 	id, ok := lhs.(*ast.Ident)
 	if !ok {
 		return
@@ -110,17 +110,17 @@ func (g *givenScan) recordDeclaration(lhs, value ast.Expr) {
 	if _, follows := g.facts.follows(value); f.Mutated || f.Addressed || !isLiteral && !follows {
 		return
 	}
-	g.values[v] = given{value, g.in()}
+	g.values[v] = argument{value, g.in()}
 }
 
-func (g *givenScan) call(call *ast.CallExpr) {
+func (g *argumentScan) call(call *ast.CallExpr) {
 	r, _, ok := runnerOf(call, g.facts.Info)
 	if !ok || r.blocks && slices.Contains(g.later, call) {
 		return
 	}
 	for _, arg := range r.functions {
 		if id, ok := arg.(*ast.Ident); ok {
-			g.uses[id] = givenUse{g.in(), r.blocks}
+			g.uses[id] = argumentUse{g.in(), r.blocks}
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (g *givenScan) call(call *ast.CallExpr) {
 // use drops the variable that id names if id is not an argument of a runner. A runner that
 // blocks understands a function that suspends only if a machine calls the runner. So its
 // argument must be in the same literal as the variable's value.
-func (g *givenScan) use(id *ast.Ident) {
+func (g *argumentScan) use(id *ast.Ident) {
 	v, ok := g.facts.Info.Uses[id].(*types.Var)
 	if !ok {
 		return
@@ -151,7 +151,7 @@ func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 		return arg
 	}
 	v, _ := fs.Info.Uses[id].(*types.Var)
-	if value := fs.Literals.given[v]; value != nil {
+	if value := fs.Literals.arguments[v]; value != nil {
 		return value
 	}
 	return arg
@@ -159,10 +159,10 @@ func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 
 // HeldFunctions returns the variables of the annotated function decl that are known to hold
 // only suspending functions (vars) and those that hold functions for the runtime to call
-// (given). It also returns the function literals among their values, which become machines if
+// (arguments). It also returns the function literals among their values, which become machines if
 // they suspend. It serves tools that analyse source the way the generator does. info must cover
 // the whole file, with the twins of its functions.
-func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, given []*types.Var) {
+func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, arguments []*types.Var) {
 	object, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {
 		return nil, nil, nil
@@ -181,11 +181,11 @@ func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, fi
 			}
 		}
 	}
-	for v, value := range u.Literals.given {
-		given = append(given, v)
+	for v, value := range u.Literals.arguments {
+		arguments = append(arguments, v)
 		if lit, ok := value.(*ast.FuncLit); ok {
 			list = append(list, lit)
 		}
 	}
-	return list, vars, given
+	return list, vars, arguments
 }

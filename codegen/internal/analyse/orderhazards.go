@@ -20,12 +20,12 @@ import (
 //	m[k] = append(m[k], f())     m and k are read after f if they are variables (k of some
 //	                             types), before it if they are pointers' targets
 //
-// The second order can be written out, so the statement is taken apart (it is forced). The
+// The second order can be written out, so the statement is taken apart (it is decomposed). The
 // first depends on the compiler's escape analysis, which cannot be repeated here, so the
 // statement is refused.
 
-// findFragile checks all statements of the function.
-func (fs *Facts) findFragile() {
+// findOrderHazards checks all statements of the function.
+func (fs *Facts) findOrderHazards() {
 	var around []ast.Node
 	ast.Inspect(fs.Body, func(n ast.Node) bool {
 		if n == nil {
@@ -39,20 +39,20 @@ func (fs *Facts) findFragile() {
 			}
 		case *ast.DeclStmt:
 			if n.Decl.(*ast.GenDecl).Tok == token.TYPE && len(fs.Literals.Machines) > 0 {
-				fs.force(n, around) // the machines need it outside of the function
+				fs.decompose(n, around) // the machines need it outside of the function
 			}
 		case *ast.AssignStmt:
-			fs.fragileAppend(n, around)
-			fs.fragileTuple(n, n.Lhs, n.Rhs, around)
-			fs.fragileBoxes(n, fs.assignOperands(n))
+			fs.checkAppend(n, around)
+			fs.checkTuple(n, n.Lhs, n.Rhs, around)
+			fs.checkBoxes(n, fs.assignOperands(n))
 		case *ast.ReturnStmt:
-			fs.fragileTuple(n, nil, n.Results, around)
-			fs.fragileBoxes(n, fs.returnOperands(n))
+			fs.checkTuple(n, nil, n.Results, around)
+			fs.checkBoxes(n, fs.returnOperands(n))
 		case *ast.SendStmt:
-			fs.fragileBoxes(n, []Operand{{Expr: n.Value, To: typeset.ChanElem(fs.TypeOf(n.Chan))}})
+			fs.checkBoxes(n, []Operand{{Expr: n.Value, To: typeset.ChanElem(fs.TypeOf(n.Chan))}})
 		case ast.Expr:
 			if !fs.Info.Types[n].IsType() {
-				fs.fragileBoxes(innermostStatement(around), fs.Operands(n))
+				fs.checkBoxes(innermostStatement(around), fs.Operands(n))
 			}
 		}
 		around = append(around, n)
@@ -92,19 +92,19 @@ func (fs *Facts) returnOperands(s *ast.ReturnStmt) []Operand {
 	return ops
 }
 
-// fragileBoxes refuses operands that gc may or may not copy early, if a function value is
+// checkBoxes refuses operands that gc may or may not copy early, if a function value is
 // called in the same statement.
-func (fs *Facts) fragileBoxes(s ast.Node, ops []Operand) {
+func (fs *Facts) checkBoxes(s ast.Node, ops []Operand) {
 	for _, o := range ops {
-		v := fs.fragileVar(o)
+		v := fs.hazardousVar(o)
 		if v != nil && s != nil && fs.callsValues(s, o.Expr) {
 			fs.refuse(unorderedOperand(fs.Source.Extent(o.Expr), v.Name()))
 		}
 	}
 }
 
-// fragileVar returns the variable whose place decides when o is read, or nil.
-func (fs *Facts) fragileVar(o Operand) *types.Var {
+// hazardousVar returns the variable whose place decides when o is read, or nil.
+func (fs *Facts) hazardousVar(o Operand) *types.Var {
 	v := fs.RootVar(o.Expr)
 	if v == nil || !Within(fs.Body, v.Pos()) {
 		return nil // parameters are always read late
