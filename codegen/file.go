@@ -29,49 +29,52 @@ type output struct {
 
 // generateFile writes the twins of one source file. With findings there is no output.
 func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []source.Diagnostic) {
-	translate, mode := r.translator(), r.cfg.mode()
 	im := typetext.New(pkg, file)
 	var body bytes.Buffer
 	unsigned, _ := im.PredeclaredName("uint")
 	if len(file.Functions) > 0 {
 		body.WriteString(handshake(im.Path(source.StatemachinePath, "statemachine"), unsigned))
 	}
-	var findings []source.Diagnostic
-	for _, fn := range file.Functions {
-		text, found := translateGuarded(translate, fn, im)
-		findings = append(findings, found...)
-		if text != nil {
-			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
-		}
-	}
 	saved := func(fn *source.Function, im *typetext.Imports) ([]byte, []source.Diagnostic) {
 		return durable.Function(fn, im, r.since)
 	}
-	for _, fn := range file.Durables {
-		text, found := translateGuarded(saved, fn, im)
-		findings = append(findings, found...)
-		if text != nil {
-			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(text))
-		}
-	}
+	findings := translateAll(&body, file.Functions, im, r.translator())
+	findings = append(findings, translateAll(&body, file.Durables, im, saved)...)
 	if len(findings) > 0 {
 		return nil, findings
 	}
-	im.Prune(body.Bytes())
+	data, err := assemble(file, im, body.Bytes())
+	if err != nil {
+		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
+	}
+	out, mode := source.FileTwin(file.Path), r.cfg.mode()
+	data = emit.InsertDirectives(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
+	return &output{path: out, source: file, data: source.Seal(data)}, nil
+}
+
+// translateAll writes the declarations of functions.
+func translateAll(body *bytes.Buffer, functions []*source.Function, im *typetext.Imports, translate translator) (findings []source.Diagnostic) {
+	for _, fn := range functions {
+		text, found := translateGuarded(translate, fn, im)
+		findings = append(findings, found...)
+		if text != nil {
+			fmt.Fprintf(body, "\n%s\n", bytes.TrimSpace(text))
+		}
+	}
+	return findings
+}
+
+// assemble returns the formatted file with these declarations.
+func assemble(file *source.File, im *typetext.Imports, body []byte) ([]byte, error) {
+	im.Prune(body)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", source.Header(file.Path))
 	if expr := source.BuildConstraint(file); expr != nil {
 		fmt.Fprintf(&b, "//go:build %s\n\n", expr)
 	}
 	fmt.Fprintf(&b, "package %s\n\n%s\n", file.Syntax.Name.Name, im.Spec())
-	b.Write(body.Bytes())
-	data, err := format.Source(b.Bytes())
-	if err != nil {
-		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
-	}
-	out := source.FileTwin(file.Path)
-	data = emit.InsertDirectives(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
-	return &output{path: out, source: file, data: source.Seal(data)}, nil
+	b.Write(body)
+	return format.Source(b.Bytes())
 }
 
 // translateGuarded turns a panic of a phase into a finding at the function that caused it, so

@@ -15,7 +15,7 @@
 // # Ideal works and realistic ones
 //
 // W1 to W9 are the usual works of benchmarks for such libraries: one context that never ends.
-// V1 to V9 are the same under what real programs have (met.go).
+// V1 to V9 are the same under what real programs have (conditions.go).
 //
 // # Names
 //

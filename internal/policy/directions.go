@@ -98,7 +98,7 @@ func residents(existing, planned []string) func(*Tree) []Finding {
 				found = append(found, Finding{
 					Path: name,
 					What: "a package of the house is gone",
-					Mend: "if it was renamed or removed on purpose, change its rows in internal/policy/house.go too, or they hold nothing from now on",
+					Mend: "if it was renamed or removed on purpose, change its rows in internal/policy/layers.go too, or they hold nothing from now on",
 				})
 			}
 		}
@@ -107,7 +107,7 @@ func residents(existing, planned []string) func(*Tree) []Finding {
 				found = append(found, Finding{
 					Path: name,
 					What: "a planned package has arrived",
-					Mend: "move its line from planned to existing in internal/policy/house.go, so that its rows cannot lose it again",
+					Mend: "move its line from planned to existing in internal/policy/layers.go, so that its rows cannot lose it again",
 				})
 			}
 		}

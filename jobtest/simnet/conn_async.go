@@ -4,7 +4,6 @@ package simnet
 
 import (
 	"context"
-	"time"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -85,80 +84,80 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:68: if err := c.reading.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
+	// conn.go:65: if err := c.reading.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:92
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:101
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:100
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:107
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:106
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:69
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 		unlock1 := f.c.reading.Unlock
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:71
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:68
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:73
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:70
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:124
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:123
+			f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:72
+			return true, result0, result1
+		}
+		// conn.go:74: if _, err := wait.Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+		f.await2 = wait
+	}
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+	if f.await2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:134
+		goto resume2
+	}
+	f.State = 2
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+	return r.Await(f.await2), 0, nil
+resume2:
+	{
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+		_, err2 := statemachine.JobResult(r, f.await2)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:144
+		f.await2 = nil
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+		if err2 != nil {
+			result0, result1 = 0, err2
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:149
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
-		// conn.go:77: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
-		f.await2 = wait
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:135
-		goto resume2
-	}
-	f.State = 2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
-	return r.Await(f.await2), 0, nil
-resume2:
-	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:145
-		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:77
-		if err2 != nil {
-			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:150
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:78
-			return true, result0, result1
-		}
-	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:155
 	goto for1
 }
 
 // Location returns where [readSome] is suspended.
 func (f *readSomeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 68, 77)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
 }
 
 // Results returns what [readSome] returned, or raises again the panic that ended it.
@@ -246,53 +245,53 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:99
 	if f.ctx == nil {
 		f.ctx = context.Background()
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:106
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:103
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:260
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:259
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:109
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
-		// conn.go:110: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		f.await1 = job.WaitAsync(f.ctx, wait)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:271
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:270
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 	return r.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:281
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:110
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:111
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:108
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:290
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:289
 	goto for1
 }
 
 // Location returns where [waitReadable] is suspended.
 func (f *waitReadableLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 110)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
 }
 
 // Results returns what [waitReadable] returned, or raises again the panic that ended it.
@@ -377,85 +376,85 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// conn.go:131: if err := c.writing.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+	// conn.go:128: if err := c.writing.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:384
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
 	if f.lock1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:393
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:392
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:399
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:398
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:132
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:129
 		return true
 	}
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 		unlock1 := f.c.writing.Unlock
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:134
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:131
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:136
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:133
 		n, wait, err3 := f.c.out.write(f.p[f.written:], &f.c.writeBy)
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:417
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:416
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:139
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:136
 			return true
 		}
 		if wait == nil {
 			goto next1
 		}
-		// conn.go:144: if _, err := wait.Await(); err != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+		// conn.go:141: if _, err := wait.Await(); err != nil {
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		f.await2 = wait
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:431
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:430
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 	return r.Await(f.await2)
 resume2:
 	{
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		_, err3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:440
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:144
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:446
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:445
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:145
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:142
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:453
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:452
 	goto for1
 }
 
 // Location returns where [writeAll] is suspended.
 func (f *writeAllFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 131, 144)
+	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 128, 141)
 }
 
 // Results returns what [writeAll] returned, or raises again the panic that ended it.
@@ -482,234 +481,4 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// courierAsync starts [stream.courier] as a state machine and returns its job.
-func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := streamCourierFrame{s: s, ctx: ctx}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, nil)
-	}
-	m := &streamCourierMachine{streamCourierFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// courierEnter enters [stream.courier] for another machine. It returns the results, or the
-// suspended frame that will have them.
-func (s *stream) courierEnter(r *statemachine.Run, ctx context.Context) *streamCourierFrame {
-	frame := streamCourierFrame{s: s, ctx: ctx}
-	if frame.MoveNext(r) {
-		return nil
-	}
-	m := new(streamCourierFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
-// streamCourierFrame is the frame of [stream.courier]: what it keeps while it is suspended.
-type streamCourierFrame struct {
-	statemachine.Frame
-
-	s   *stream
-	ctx context.Context
-
-	n int
-}
-
-// MoveNext runs [stream.courier] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		f.Misuse(state)
-	}
-	// conn.go:348: job.Yield() // the caller holds mu
-	f.State = 1
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:348
-	return r.Yield()
-resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:348
-	_ = r.Refusal()
-for1:
-	{
-		var latency time.Duration
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:350
-		f.n, latency = f.s.startJourney()
-		if latency <= 0 {
-			goto endIf1
-		}
-		// conn.go:352: _ = job.Sleep(ctx, latency)
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:352
-		asleep1, _ = statemachine.Sleep(r, f.ctx, latency)
-	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:555
-	if !asleep1 {
-		goto after2
-	}
-	f.State = 2
-	return false
-resume2:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:352
-	r.Refusal()
-after2:
-endIf1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:354
-	if !f.s.finishJourney(f.n) {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:569
-		return true
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:356
-	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:573
-	goto for1
-}
-
-// Location returns where [stream.courier] is suspended.
-func (f *streamCourierFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/conn.go", 348, 352)
-}
-
-// Results returns what [stream.courier] returned, or raises again the panic that ended it.
-func (f *streamCourierFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
-}
-
-// streamCourierMachine is the root of a chain of calls that begins with [stream.courier]: chain,
-// job and frame in one allocation.
-type streamCourierMachine struct {
-	statemachine.Builder[job.Void]
-	streamCourierFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.streamCourierFrame.MoveNext(r) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, nil)
-	f.streamCourierFrame = streamCourierFrame{Frame: f.streamCourierFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// expireAsync starts [deadline.expire] as a state machine and returns its job.
-func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number int) (result *job.Job[job.Void]) {
-	var r statemachine.Run
-	frame := deadlineExpireFrame{d: d, number: number}
-	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &deadlineExpireArgs{ctx: ctx, after: after}) {
-		return statemachine.Completed(ctx, job.Void{}, nil)
-	}
-	m := &deadlineExpireMachine{deadlineExpireFrame: frame}
-	return m.Start(ctx, &r, m)
-}
-
-// expireEnter enters [deadline.expire] for another machine. It returns the results, or the
-// suspended frame that will have them.
-func (d *deadline) expireEnter(r *statemachine.Run, ctx context.Context, after time.Duration, number int) *deadlineExpireFrame {
-	frame := deadlineExpireFrame{d: d, number: number}
-	if frame.moveNext(r, &deadlineExpireArgs{ctx: ctx, after: after}) {
-		return nil
-	}
-	m := new(deadlineExpireFrame)
-	*m = frame
-	r.Push(ctx, m)
-	return m
-}
-
-// deadlineExpireFrame is the frame of [deadline.expire]: what it keeps while it is suspended.
-type deadlineExpireFrame struct {
-	statemachine.Frame
-
-	d      *deadline
-	number int
-}
-
-// deadlineExpireArgs are the parameters of [deadline.expire] that are needed only before its first
-// suspension.
-type deadlineExpireArgs struct {
-	ctx   context.Context
-	after time.Duration
-}
-
-// MoveNext continues [deadline.expire] where it stopped.
-func (f *deadlineExpireFrame) MoveNext(r *statemachine.Run) bool {
-	return f.moveNext(r, nil)
-}
-
-// moveNext runs [deadline.expire] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpireArgs) bool {
-	var sleep1 error
-	var asleep1 bool
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// conn.go:450: if job.Sleep(ctx, after) != nil {
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
-	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:666
-	if !asleep1 {
-		goto after1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
-	sleep1 = r.Refusal()
-after1:
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:450
-	if sleep1 != nil {
-		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:679
-		return true
-//line github.com/movenext/movenext/jobtest/simnet/conn.go:452
-	}
-	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:684
-	f.State = statemachine.Finished
-	return true
-}
-
-// Location returns where [deadline.expire] is suspended.
-func (f *deadlineExpireFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/conn.go", 450)
-}
-
-// Results returns what [deadline.expire] returned, or raises again the panic that ended it.
-func (f *deadlineExpireFrame) Results(r *statemachine.Run) {
-	r.Rethrow()
-}
-
-// deadlineExpireMachine is the root of a chain of calls that begins with [deadline.expire]: chain,
-// job and frame in one allocation.
-type deadlineExpireMachine struct {
-	statemachine.Builder[job.Void]
-	deadlineExpireFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
-	if !f.deadlineExpireFrame.moveNext(r, nil) {
-		return false
-	}
-	f.SetResult(r, job.Void{}, nil)
-	f.deadlineExpireFrame = deadlineExpireFrame{Frame: f.deadlineExpireFrame.Frame} // the job keeps nothing else alive
-	return true
-}
-
-// Digest of what is above: 311594746b0bf4b9
+// Digest of what is above: 2c0893d2b6f9af26

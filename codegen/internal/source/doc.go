@@ -7,7 +7,7 @@
 //	twins.go        which calls suspend: the rule of twins; twinmatch.go: what forms a pair
 //	stream.go       which functions are streams
 //	directive.go    what is an annotation, and what is a misspelt one
-//	header.go       which files are generated, and from what; digest.go: whether they were edited
+//	header.go       which files are generated, and from what; seal.go: whether they were edited
 //	buildname.go    the condition under which a file is built
 //	exports.go      the parts of a file that matter to each kind of reader
 //	overrides.go    types that override one form of a pair
