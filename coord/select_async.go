@@ -128,7 +128,7 @@ resume2:
 		f.await2 = nil
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
-			f.chosen, f.err = -1, whyWaitEnded(err2)
+			f.chosen, f.err = -1, waitEndReason(err2)
 //line github.com/movenext/movenext/coord/select_async.go:133
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
@@ -162,4 +162,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1dc40f4ad1074f86
+// Digest of what is above: c08f8ebd8ef64d6c

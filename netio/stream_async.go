@@ -394,7 +394,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 		goto case2
 	default:
 //line github.com/movenext/movenext/netio/stream.go:112
-		result0 = whyEnded(args.ctx)
+		result0 = endReason(args.ctx)
 //line github.com/movenext/movenext/netio/stream_async.go:399
 		f.State = statemachine.Finished
 		return true, result0
@@ -842,4 +842,4 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5dd1901546ac088b
+// Digest of what is above: f5319e8c8586f0ba

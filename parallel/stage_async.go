@@ -18,16 +18,16 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// stagedAsync returns the stream of [staged]: each range over it runs the function as a state
+// runStageAsync returns the stream of [runStage]: each range over it runs the function as a state
 // machine.
-func stagedAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
+func runStageAsync[T any, R any](ctx context.Context, in *job.Stream[T], body func(context.Context, T) *job.Job[R], opts []Option) *job.Stream[R] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[R, error] {
-		return &stagedFrame[T, R]{ctx: ctx, in: in, body: body, opts: opts}
+		return &runStageFrame[T, R]{ctx: ctx, in: in, body: body, opts: opts}
 	})
 }
 
-// stagedFrame is the frame of [staged]: what it keeps while it is suspended.
-type stagedFrame[T any, R any] struct {
+// runStageFrame is the frame of [runStage]: what it keeps while it is suspended.
+type runStageFrame[T any, R any] struct {
 	statemachine.Producer[R]
 	defers statemachine.Defers
 
@@ -41,9 +41,9 @@ type stagedFrame[T any, R any] struct {
 	next2 *stageNextFrame[T, R]
 }
 
-// MoveNext runs [staged] from where it stopped to its next suspension (false), or to its next
+// MoveNext runs [runStage] from where it stopped to its next suspension (false), or to its next
 // value or its end (true).
-func (f *stagedFrame[T, R]) MoveNext(r *statemachine.Run) bool {
+func (f *runStageFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	for {
 		if finished, again := f.step(r); !again {
 			return finished
@@ -51,9 +51,9 @@ func (f *stagedFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	}
 }
 
-// step runs [staged] until it suspends, ends or panics; after a panic, the next step begins at its
-// epilogue.
-func (f *stagedFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
+// step runs [runStage] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
+func (f *runStageFrame[T, R]) step(r *statemachine.Run) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var v R
 	state := f.State
@@ -170,9 +170,9 @@ resume4:
 	goto epilogue
 }
 
-// Location returns where [staged] is suspended.
-func (f *stagedFrame[T, R]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/parallel.staged", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
+// Location returns where [runStage] is suspended.
+func (f *runStageFrame[T, R]) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/parallel.runStage", "github.com/movenext/movenext/parallel/stage.go", 66, 71, 75, 79)
 }
 
 // nextAsync starts [stage.next] as a state machine and returns its job.
@@ -238,14 +238,14 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, er
 	}
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:134
-	if !f.s.goesOn() {
+	if !f.s.continues() {
 		goto endFor1
 	}
 //line github.com/movenext/movenext/parallel/stage.go:135
 	f.s.advance()
 	if b := f.s.ready(); b != nil {
 		v, err := b.job.GetResult()
-		if leavesOut(err) {
+		if skips(err) {
 			goto next1
 		}
 		if err != nil {
@@ -259,15 +259,15 @@ for1:
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:147
 	}
-	if f.s.ended != nil && len(f.s.begun) == 0 {
-		if f.s.ended == io.EOF {
+	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
+		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
 //line github.com/movenext/movenext/parallel/stage_async.go:266
 			f.State = statemachine.Finished
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:151
 		}
-		f.s.fail(f.s.ended)
+		f.s.fail(f.s.inputEnd)
 		goto endFor1
 	}
 	// stage.go:155: if _, err := s.bell.wait().Await(); err != nil {
@@ -365,7 +365,7 @@ type stageCloseFrame[T any, R any] struct {
 
 	err    error
 	await1 *job.Job[job.Void]
-	list1  []*begun[R]
+	list1  []*stageBody[R]
 	i1     int
 	await2 *job.Job[R]
 }
@@ -385,7 +385,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/parallel/stage.go:232
-	if len(f.s.begun) > 0 || f.s.asked != nil {
+	if len(f.s.bodies) > 0 || f.s.requested != nil {
 		f.s.stop(true, context.Canceled)
 	}
 	// stage.go:235: _, err := s.in.StopAsync(s.ctx).Await()
@@ -405,7 +405,7 @@ resume1:
 //line github.com/movenext/movenext/parallel/stage_async.go:406
 	f.await1 = nil
 //line github.com/movenext/movenext/parallel/stage.go:236
-	f.list1 = f.s.begun
+	f.list1 = f.s.bodies
 //line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1 = 0
 range1:
@@ -473,4 +473,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bbd05909d926de45
+// Digest of what is above: 8ca70f00408a79e0

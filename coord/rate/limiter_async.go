@@ -16,32 +16,32 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// waitedAsync starts [waited] as a state machine and returns its job.
-func waitedAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Void]) {
+// waitEventsAsync starts [waitEvents] as a state machine and returns its job.
+func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := waitedLocals{ctx: ctx}
+	frame := waitEventsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
-	if finished, v0 := frame.moveNext(&r, &waitedArgs{l: l, n: n}); finished {
+	if finished, v0 := frame.moveNext(&r, &waitEventsArgs{l: l, n: n}); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitedMachine{waitedLocals: frame}
+	m := &waitEventsMachine{waitEventsLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// waitedEnter enters [waited] for another machine. It returns the results, or the suspended frame
-// that will have them.
-func waitedEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int) (*waitedFrame, error) {
-	frame := waitedLocals{ctx: ctx}
-	if finished, v0 := frame.moveNext(r, &waitedArgs{l: l, n: n}); finished {
+// waitEventsEnter enters [waitEvents] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func waitEventsEnter(r *statemachine.Run, ctx context.Context, l *Limiter, n int) (*waitEventsFrame, error) {
+	frame := waitEventsLocals{ctx: ctx}
+	if finished, v0 := frame.moveNext(r, &waitEventsArgs{l: l, n: n}); finished {
 		return nil, v0
 	}
-	m := &waitedFrame{waitedLocals: frame}
+	m := &waitEventsFrame{waitEventsLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
 }
 
-// waitedLocals is what [waited] keeps while it is suspended.
-type waitedLocals struct {
+// waitEventsLocals is what [waitEvents] keeps while it is suspended.
+type waitEventsLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -49,29 +49,30 @@ type waitedLocals struct {
 	r *Reservation
 }
 
-// waitedArgs are the parameters of [waited] that are needed only before its first suspension.
-type waitedArgs struct {
+// waitEventsArgs are the parameters of [waitEvents] that are needed only before its first
+// suspension.
+type waitEventsArgs struct {
 	l *Limiter
 	n int
 }
 
-// waitedFrame is the frame of [waited] for a caller that is a machine: what it keeps and, at the
-// end, its results.
-type waitedFrame struct {
-	waitedLocals
+// waitEventsFrame is the frame of [waitEvents] for a caller that is a machine: what it keeps and,
+// at the end, its results.
+type waitEventsFrame struct {
+	waitEventsLocals
 
 	result0 error
 }
 
-// MoveNext continues [waited] where it stopped.
-func (f *waitedFrame) MoveNext(run *statemachine.Run) (finished bool) {
+// MoveNext continues [waitEvents] where it stopped.
+func (f *waitEventsFrame) MoveNext(run *statemachine.Run) (finished bool) {
 	finished, f.result0 = f.moveNext(run, nil)
 	return finished
 }
 
-// moveNext runs [waited] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finished bool, result0 error) {
+// moveNext runs [waitEvents] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -84,77 +85,77 @@ func (f *waitedLocals) moveNext(run *statemachine.Run, args *waitedArgs) (finish
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/rate/limiter.go:164
+//line github.com/movenext/movenext/coord/rate/limiter.go:166
 		f.r = new(Reservation)
-//line github.com/movenext/movenext/coord/rate/limiter.go:164
+//line github.com/movenext/movenext/coord/rate/limiter.go:166
 		var err2 error
-//line github.com/movenext/movenext/coord/rate/limiter.go:164
+//line github.com/movenext/movenext/coord/rate/limiter.go:166
 		*f.r, f.ctx, err2 = args.l.prepare(f.ctx, args.n)
 		if err2 != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:166
+//line github.com/movenext/movenext/coord/rate/limiter.go:168
 			return true, err2
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:170
+//line github.com/movenext/movenext/coord/rate/limiter.go:172
 			return true, nil
 		}
-		// limiter.go:172: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:172
+		// limiter.go:174: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:174
 		asleep1, err = statemachine.Sleep(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:109
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:110
 	if !asleep1 {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:172
+//line github.com/movenext/movenext/coord/rate/limiter.go:174
 	err = run.Refusal()
 after1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:172
+//line github.com/movenext/movenext/coord/rate/limiter.go:174
 	if err != nil {
 		f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:174
+//line github.com/movenext/movenext/coord/rate/limiter.go:176
 		return true, err
 	}
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/rate/limiter.go:176
+//line github.com/movenext/movenext/coord/rate/limiter.go:178
 	return true, nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:129
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:130
 }
 
-// Location returns where [waited] is suspended.
-func (f *waitedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.waited", "github.com/movenext/movenext/coord/rate/limiter.go", 172)
+// Location returns where [waitEvents] is suspended.
+func (f *waitEventsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 174)
 }
 
-// Results returns what [waited] returned, or raises again the panic that ended it.
-func (f *waitedFrame) Results(run *statemachine.Run) error {
+// Results returns what [waitEvents] returned, or raises again the panic that ended it.
+func (f *waitEventsFrame) Results(run *statemachine.Run) error {
 	run.Rethrow()
 	return f.result0
 }
 
-// waitedMachine is the root of a chain of calls that begins with [waited]: chain, job and frame in
-// one allocation.
-type waitedMachine struct {
+// waitEventsMachine is the root of a chain of calls that begins with [waitEvents]: chain, job and
+// frame in one allocation.
+type waitEventsMachine struct {
 	statemachine.Builder[job.Void]
-	waitedLocals
+	waitEventsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *waitedMachine) MoveNext(run *statemachine.Run) bool {
+func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
 	finished, v0 := f.moveNext(run, nil)
 	if !finished {
 		return false
 	}
 	f.SetResult(run, job.Void{}, v0)
-	f.waitedLocals = waitedLocals{Frame: f.waitedLocals.Frame} // the job keeps nothing else alive
+	f.waitEventsLocals = waitEventsLocals{Frame: f.waitEventsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a48d39b9fcc844d5
+// Digest of what is above: cbf7d67afa74f351

@@ -18,9 +18,9 @@ const (
 )
 
 // serveAsync starts [chat.serve] as a state machine and returns its job.
-func (c *chat) serveAsync(ctx context.Context, m *member, of string) (result *job.Job[job.Void]) {
+func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (result *job.Job[job.Void]) {
 	var r statemachine.Run
-	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
+	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
 	defer statemachine.Catch(&r, &result)
 	if frame.MoveNext(&r) {
 		r.Rethrow()
@@ -32,8 +32,8 @@ func (c *chat) serveAsync(ctx context.Context, m *member, of string) (result *jo
 
 // serveEnter enters [chat.serve] for another machine. It returns the results, or the suspended
 // frame that will have them.
-func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, of string) *chatServeFrame {
-	frame := chatServeFrame{c: c, ctx: ctx, m: m, of: of}
+func (c *chat) serveEnter(r *statemachine.Run, ctx context.Context, m *member, roomName string) *chatServeFrame {
+	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
 	if frame.MoveNext(r) {
 		r.Rethrow()
 		return nil
@@ -49,14 +49,14 @@ type chatServeFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	c   *chat
-	ctx context.Context
-	m   *member
-	of  string
+	c        *chat
+	ctx      context.Context
+	m        *member
+	roomName string
 
-	r     *room
-	next1 *socketNextFrame
-	end2  *socketEndFrame
+	r            *room
+	readMessage1 *socketReadMessageFrame
+	end2         *socketEndFrame
 }
 
 // MoveNext runs [chat.serve] from where it stopped to its next suspension (false) or its end
@@ -87,22 +87,22 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 		}
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:164
-	f.r = f.c.join(f.ctx, f.of, f.m)
+	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
-	// chat.go:166: op, text, err := m.next(ctx)
+	// chat.go:166: op, text, err := m.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	f.next1, op, text2, err = f.m.nextEnter(run1, f.ctx)
+	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:96
-	if f.next1 == nil {
+	if f.readMessage1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:166
-	op, text2, err = f.next1.Results(run1)
+	op, text2, err = f.readMessage1.Results(run1)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:105
-	f.next1 = nil
+	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:167
 	if err == nil && op != ws.OpText {
@@ -112,7 +112,7 @@ after1:
 		goto endIf1
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:171
-	f.c.leave(f.ctx, f.of, f.r, f.m)
+	f.c.leave(f.ctx, f.roomName, f.r, f.m)
 	// chat.go:172: m.end(ctx, err)
 //line github.com/movenext/movenext/examples/chat/chat.go:172
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
@@ -121,7 +121,7 @@ after1:
 		goto after2
 	}
 	f.State = 2
-	f.c, f.ctx, f.m, f.of, f.r = nil, nil, nil, "", nil // not needed any more
+	f.c, f.ctx, f.m, f.roomName, f.r = nil, nil, nil, "", nil // not needed any more
 	return false
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:172
@@ -201,8 +201,8 @@ type chatEchoFrame struct {
 	ctx context.Context
 	s   *socket
 
-	next1 *socketNextFrame
-	end2  *socketEndFrame
+	readMessage1 *socketReadMessageFrame
+	end2         *socketEndFrame
 }
 
 // MoveNext continues [chat.echo] where it stopped.
@@ -235,20 +235,20 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (finished bool) {
 		f.defers.PushPlain(func() { c.remove(s) })
 	}
 for1:
-	// chat.go:185: op, message, err := s.next(ctx)
+	// chat.go:185: op, message, err := s.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	f.next1, op, message, err = f.s.nextEnter(r, f.ctx)
+	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:242
-	if f.next1 == nil {
+	if f.readMessage1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:185
-	op, message, err = f.next1.Results(r)
+	op, message, err = f.readMessage1.Results(r)
 //line github.com/movenext/movenext/examples/chat/chat_async.go:251
-	f.next1 = nil
+	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:186
 	if err == nil {
@@ -307,4 +307,4 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e9557ecd46b6893d
+// Digest of what is above: f0ae458fd334708c

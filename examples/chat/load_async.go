@@ -53,9 +53,9 @@ type loadListenFrame struct {
 	ctx context.Context
 	s   *socket
 
-	entered bool
-	next1   *socketNextFrame
-	end2    *socketEndFrame
+	entered      bool
+	readMessage1 *socketReadMessageFrame
+	end2         *socketEndFrame
 }
 
 // MoveNext runs [load.listen] from where it stopped to its next suspension (false) or its end
@@ -77,20 +77,20 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/examples/chat/load.go:98
 	f.entered = false
 for1:
-	// load.go:100: _, text, err := s.next(ctx)
+	// load.go:100: _, text, err := s.readMessage(ctx)
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	f.next1, _, text2, err = f.s.nextEnter(r, f.ctx)
+	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/load_async.go:84
-	if f.next1 == nil {
+	if f.readMessage1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
-	_, text2, err = f.next1.Results(r)
+	_, text2, err = f.readMessage1.Results(r)
 //line github.com/movenext/movenext/examples/chat/load_async.go:93
-	f.next1 = nil
+	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
 	if err == nil {
@@ -156,32 +156,32 @@ func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// speakAsync starts [load.speak] as a state machine and returns its job.
-func (l *load) speakAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
+// sendAllAsync starts [load.sendAll] as a state machine and returns its job.
+func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
 	var r statemachine.Run
-	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
+	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
 	defer statemachine.Catch(&r, &result)
 	if finished, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
-	m := &loadSpeakMachine{loadSpeakLocals: frame}
+	m := &loadSendAllMachine{loadSendAllLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// speakEnter enters [load.speak] for another machine. It returns the results, or the suspended
+// sendAllEnter enters [load.sendAll] for another machine. It returns the results, or the suspended
 // frame that will have them.
-func (l *load) speakEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSpeakFrame, int, error) {
-	frame := loadSpeakLocals{l: l, ctx: ctx, sockets: sockets}
+func (l *load) sendAllEnter(r *statemachine.Run, ctx context.Context, sockets []*socket) (*loadSendAllFrame, int, error) {
+	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
 	if finished, v1 := frame.moveNext(r); finished {
 		return nil, frame.sent, v1
 	}
-	m := &loadSpeakFrame{loadSpeakLocals: frame}
+	m := &loadSendAllFrame{loadSendAllLocals: frame}
 	r.Push(ctx, m)
 	return m, 0, nil
 }
 
-// loadSpeakLocals is what [load.speak] keeps while it is suspended.
-type loadSpeakLocals struct {
+// loadSendAllLocals is what [load.sendAll] keeps while it is suspended.
+type loadSendAllLocals struct {
 	statemachine.Frame
 
 	l       *load
@@ -195,23 +195,23 @@ type loadSpeakLocals struct {
 	sent int
 }
 
-// loadSpeakFrame is the frame of [load.speak] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type loadSpeakFrame struct {
-	loadSpeakLocals
+// loadSendAllFrame is the frame of [load.sendAll] for a caller that is a machine: what it keeps
+// and, at the end, its results.
+type loadSendAllFrame struct {
+	loadSendAllLocals
 
 	err error
 }
 
-// MoveNext continues [load.speak] where it stopped.
-func (f *loadSpeakFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [load.sendAll] where it stopped.
+func (f *loadSendAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [load.speak] from where it stopped to its next suspension (false) or its end
+// moveNext runs [load.sendAll] from where it stopped to its next suspension (false) or its end
 // (true).
-func (f *loadSpeakLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
+func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
@@ -262,33 +262,33 @@ after1:
 	goto for1
 }
 
-// Location returns where [load.speak] is suspended.
-func (f *loadSpeakLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*load).speak", "github.com/movenext/movenext/examples/chat/load.go", 143)
+// Location returns where [load.sendAll] is suspended.
+func (f *loadSendAllLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
 }
 
-// Results returns what [load.speak] returned, or raises again the panic that ended it.
-func (f *loadSpeakFrame) Results(r *statemachine.Run) (int, error) {
+// Results returns what [load.sendAll] returned, or raises again the panic that ended it.
+func (f *loadSendAllFrame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return f.sent, f.err
 }
 
-// loadSpeakMachine is the root of a chain of calls that begins with [load.speak]: chain, job and
-// frame in one allocation.
-type loadSpeakMachine struct {
+// loadSendAllMachine is the root of a chain of calls that begins with [load.sendAll]: chain, job
+// and frame in one allocation.
+type loadSendAllMachine struct {
 	statemachine.Builder[int]
-	loadSpeakLocals
+	loadSendAllLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *loadSpeakMachine) MoveNext(r *statemachine.Run) bool {
+func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, f.sent, v1)
-	f.loadSpeakLocals = loadSpeakLocals{Frame: f.loadSpeakLocals.Frame} // the job keeps nothing else alive
+	f.loadSendAllLocals = loadSendAllLocals{Frame: f.loadSendAllLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 2e3f2e5c069f96c7
+// Digest of what is above: 3af72b55e01b469d

@@ -22,61 +22,61 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// nextAsync starts [socket.next] as a state machine and returns its job.
-func (s *socket) nextAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
+// readMessageAsync starts [socket.readMessage] as a state machine and returns its job.
+func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
 	var r statemachine.Run
-	frame := socketNextLocals{s: s, ctx: ctx}
+	frame := socketReadMessageLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketNextMachine{socketNextLocals: frame}
+	m := &socketReadMessageMachine{socketReadMessageLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// nextEnter enters [socket.next] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (s *socket) nextEnter(r *statemachine.Run, ctx context.Context) (*socketNextFrame, ws.OpCode, []byte, error) {
-	frame := socketNextLocals{s: s, ctx: ctx}
+// readMessageEnter enters [socket.readMessage] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func (s *socket) readMessageEnter(r *statemachine.Run, ctx context.Context) (*socketReadMessageFrame, ws.OpCode, []byte, error) {
+	frame := socketReadMessageLocals{s: s, ctx: ctx}
 	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
-	m := &socketNextFrame{socketNextLocals: frame}
+	m := &socketReadMessageFrame{socketReadMessageLocals: frame}
 	r.Push(ctx, m)
 	return m, 0, nil, nil
 }
 
-// socketNextLocals is what [socket.next] keeps while it is suspended.
-type socketNextLocals struct {
+// socketReadMessageLocals is what [socket.readMessage] keeps while it is suspended.
+type socketReadMessageLocals struct {
 	statemachine.Frame
 
 	s   *socket
 	ctx context.Context
 
-	asked     bool
-	readable1 *statemachine.WaitingVoid[int]
-	frame2    *socketFrameFrame
+	asked      bool
+	readable1  *statemachine.WaitingVoid[int]
+	readFrame2 *socketReadFrameFrame
 }
 
-// socketNextFrame is the frame of [socket.next] for a caller that is a machine: what it keeps and,
-// at the end, its results.
-type socketNextFrame struct {
-	socketNextLocals
+// socketReadMessageFrame is the frame of [socket.readMessage] for a caller that is a machine: what
+// it keeps and, at the end, its results.
+type socketReadMessageFrame struct {
+	socketReadMessageLocals
 
 	op      ws.OpCode
 	message []byte
 	err     error
 }
 
-// MoveNext continues [socket.next] where it stopped.
-func (f *socketNextFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.readMessage] where it stopped.
+func (f *socketReadMessageFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.op, f.message, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.next] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *socketNextLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
+// moveNext runs [socket.readMessage] from where it stopped to its next suspension (false) or its
+// end (true).
+func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (finished bool, op ws.OpCode, message []byte, err error) {
 	var err2 error
 	var message2 []byte
 	var complete bool
@@ -132,20 +132,20 @@ endIf1:
 		return true, 0, nil, err2
 	}
 	f.asked = false
-	// socket.go:98: message, complete, err := s.frame(ctx)
+	// socket.go:98: message, complete, err := s.readFrame(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	f.frame2, message2, complete, err2 = f.s.frameEnter(r, f.ctx)
+	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:139
-	if f.frame2 == nil {
+	if f.readFrame2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0, nil, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:98
-	message2, complete, err2 = f.frame2.Results(r)
+	message2, complete, err2 = f.readFrame2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:148
-	f.frame2 = nil
+	f.readFrame2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:99
 	if complete || err2 != nil {
@@ -158,90 +158,90 @@ next1:
 	goto for1
 }
 
-// Location returns where [socket.next] is suspended.
-func (f *socketNextLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).next", "github.com/movenext/movenext/examples/chat/socket.go", 84, 98)
+// Location returns where [socket.readMessage] is suspended.
+func (f *socketReadMessageLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 84, 98)
 }
 
-// Results returns what [socket.next] returned, or raises again the panic that ended it.
-func (f *socketNextFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
+// Results returns what [socket.readMessage] returned, or raises again the panic that ended it.
+func (f *socketReadMessageFrame) Results(r *statemachine.Run) (ws.OpCode, []byte, error) {
 	r.Rethrow()
 	return f.op, f.message, f.err
 }
 
-// socketNextMachine is the root of a chain of calls that begins with [socket.next]: chain, job and
-// frame in one allocation.
-type socketNextMachine struct {
+// socketReadMessageMachine is the root of a chain of calls that begins with [socket.readMessage]:
+// chain, job and frame in one allocation.
+type socketReadMessageMachine struct {
 	statemachine.Builder[job.Tuple2[ws.OpCode, []byte]]
-	socketNextLocals
+	socketReadMessageLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketNextMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
-	f.socketNextLocals = socketNextLocals{Frame: f.socketNextLocals.Frame} // the job keeps nothing else alive
+	f.socketReadMessageLocals = socketReadMessageLocals{Frame: f.socketReadMessageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// frameAsync starts [socket.frame] as a state machine and returns its job.
-func (s *socket) frameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
+// readFrameAsync starts [socket.readFrame] as a state machine and returns its job.
+func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
 	var r statemachine.Run
-	frame := socketFrameLocals{s: s, ctx: ctx}
+	frame := socketReadFrameLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1, v2 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
-	m := &socketFrameMachine{socketFrameLocals: frame}
+	m := &socketReadFrameMachine{socketReadFrameLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// frameEnter enters [socket.frame] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (s *socket) frameEnter(r *statemachine.Run, ctx context.Context) (*socketFrameFrame, []byte, bool, error) {
-	frame := socketFrameLocals{s: s, ctx: ctx}
+// readFrameEnter enters [socket.readFrame] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func (s *socket) readFrameEnter(r *statemachine.Run, ctx context.Context) (*socketReadFrameFrame, []byte, bool, error) {
+	frame := socketReadFrameLocals{s: s, ctx: ctx}
 	if finished, v0, v1, v2 := frame.moveNext(r); finished {
 		return nil, v0, v1, v2
 	}
-	m := &socketFrameFrame{socketFrameLocals: frame}
+	m := &socketReadFrameFrame{socketReadFrameLocals: frame}
 	r.Push(ctx, m)
 	return m, nil, false, nil
 }
 
-// socketFrameLocals is what [socket.frame] keeps while it is suspended.
-type socketFrameLocals struct {
+// socketReadFrameLocals is what [socket.readFrame] keeps while it is suspended.
+type socketReadFrameLocals struct {
 	statemachine.Frame
 
 	s   *socket
 	ctx context.Context
 
-	h        ws.Header
-	header1  *socketHeaderFrame
-	payload2 *socketPayloadFrame
+	h            ws.Header
+	readHeader1  *socketReadHeaderFrame
+	readPayload2 *socketReadPayloadFrame
 }
 
-// socketFrameFrame is the frame of [socket.frame] for a caller that is a machine: what it keeps
-// and, at the end, its results.
-type socketFrameFrame struct {
-	socketFrameLocals
+// socketReadFrameFrame is the frame of [socket.readFrame] for a caller that is a machine: what it
+// keeps and, at the end, its results.
+type socketReadFrameFrame struct {
+	socketReadFrameLocals
 
 	message  []byte
 	complete bool
 	err      error
 }
 
-// MoveNext continues [socket.frame] where it stopped.
-func (f *socketFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.readFrame] where it stopped.
+func (f *socketReadFrameFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.message, f.complete, f.err = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.frame] from where it stopped to its next suspension (false) or its end
+// moveNext runs [socket.readFrame] from where it stopped to its next suspension (false) or its end
 // (true).
-func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
+func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (finished bool, message []byte, complete bool, err2 error) {
 	var p []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -260,20 +260,20 @@ func (f *socketFrameLocals) moveNext(r *statemachine.Run) (finished bool, messag
 //line github.com/movenext/movenext/examples/chat/socket.go:112
 		return true, nil, false, err
 	}
-	// socket.go:114: h, err := s.header(ctx)
+	// socket.go:114: h, err := s.readHeader(ctx)
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.header1, f.h, err2 = f.s.headerEnter(r, f.ctx)
+	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:267
-	if f.header1 == nil {
+	if f.readHeader1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil, false, nil
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:114
-	f.h, err2 = f.header1.Results(r)
+	f.h, err2 = f.readHeader1.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:276
-	f.header1 = nil
+	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:115
 	if err2 != nil {
@@ -283,20 +283,20 @@ after1:
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:117
 	}
-	// socket.go:118: p, err := s.payload(h)
+	// socket.go:118: p, err := s.readPayload(h)
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	f.payload2, p, err2 = f.s.payloadEnter(r, f.h)
+	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:290
-	if f.payload2 == nil {
+	if f.readPayload2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil, false, nil
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:118
-	p, err2 = f.payload2.Results(r)
+	p, err2 = f.readPayload2.Results(r)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:299
-	f.payload2 = nil
+	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	if err2 != nil {
@@ -307,7 +307,7 @@ after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:121
 	}
 	if f.h.OpCode.IsControl() {
-		message, complete, err2 = nil, false, f.s.control(f.ctx, f.h.OpCode, p)
+		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
 //line github.com/movenext/movenext/examples/chat/socket_async.go:312
 		f.State = statemachine.Finished
 		return true, message, complete, err2
@@ -319,61 +319,61 @@ after2:
 	return true, message, complete, err2
 }
 
-// Location returns where [socket.frame] is suspended.
-func (f *socketFrameLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).frame", "github.com/movenext/movenext/examples/chat/socket.go", 114, 118)
+// Location returns where [socket.readFrame] is suspended.
+func (f *socketReadFrameLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 114, 118)
 }
 
-// Results returns what [socket.frame] returned, or raises again the panic that ended it.
-func (f *socketFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
+// Results returns what [socket.readFrame] returned, or raises again the panic that ended it.
+func (f *socketReadFrameFrame) Results(r *statemachine.Run) ([]byte, bool, error) {
 	r.Rethrow()
 	return f.message, f.complete, f.err
 }
 
-// socketFrameMachine is the root of a chain of calls that begins with [socket.frame]: chain, job
-// and frame in one allocation.
-type socketFrameMachine struct {
+// socketReadFrameMachine is the root of a chain of calls that begins with [socket.readFrame]:
+// chain, job and frame in one allocation.
+type socketReadFrameMachine struct {
 	statemachine.Builder[job.Tuple2[[]byte, bool]]
-	socketFrameLocals
+	socketReadFrameLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketFrameMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1, v2 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
-	f.socketFrameLocals = socketFrameLocals{Frame: f.socketFrameLocals.Frame} // the job keeps nothing else alive
+	f.socketReadFrameLocals = socketReadFrameLocals{Frame: f.socketReadFrameLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// headerAsync starts [socket.header] as a state machine and returns its job.
-func (s *socket) headerAsync(ctx context.Context) (result *job.Job[ws.Header]) {
+// readHeaderAsync starts [socket.readHeader] as a state machine and returns its job.
+func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header]) {
 	var r statemachine.Run
-	frame := socketHeaderLocals{s: s, ctx: ctx}
+	frame := socketReadHeaderLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &socketHeaderMachine{socketHeaderLocals: frame}
+	m := &socketReadHeaderMachine{socketReadHeaderLocals: frame}
 	return m.Start(ctx, &r, m)
 }
 
-// headerEnter enters [socket.header] for another machine. It returns the results, or the suspended
-// frame that will have them.
-func (s *socket) headerEnter(r *statemachine.Run, ctx context.Context) (*socketHeaderFrame, ws.Header, error) {
-	frame := socketHeaderLocals{s: s, ctx: ctx}
+// readHeaderEnter enters [socket.readHeader] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func (s *socket) readHeaderEnter(r *statemachine.Run, ctx context.Context) (*socketReadHeaderFrame, ws.Header, error) {
+	frame := socketReadHeaderLocals{s: s, ctx: ctx}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &socketHeaderFrame{socketHeaderLocals: frame}
+	m := &socketReadHeaderFrame{socketReadHeaderLocals: frame}
 	r.Push(ctx, m)
 	return m, ws.Header{}, nil
 }
 
-// socketHeaderLocals is what [socket.header] keeps while it is suspended.
-type socketHeaderLocals struct {
+// socketReadHeaderLocals is what [socket.readHeader] keeps while it is suspended.
+type socketReadHeaderLocals struct {
 	statemachine.Frame
 
 	s   *socket
@@ -385,24 +385,24 @@ type socketHeaderLocals struct {
 	read3 *statemachine.Waiting[int]
 }
 
-// socketHeaderFrame is the frame of [socket.header] for a caller that is a machine: what it keeps
-// and, at the end, its results.
-type socketHeaderFrame struct {
-	socketHeaderLocals
+// socketReadHeaderFrame is the frame of [socket.readHeader] for a caller that is a machine: what
+// it keeps and, at the end, its results.
+type socketReadHeaderFrame struct {
+	socketReadHeaderLocals
 
 	result0 ws.Header
 	result1 error
 }
 
-// MoveNext continues [socket.header] where it stopped.
-func (f *socketHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.readHeader] where it stopped.
+func (f *socketReadHeaderFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.header] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *socketHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
+// moveNext runs [socket.readHeader] from where it stopped to its next suspension (false) or its
+// end (true).
+func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (finished bool, result0 ws.Header, result1 error) {
 	var p []byte
 	var err error
 	var err2 error
@@ -500,7 +500,7 @@ after3:
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	}
-	if f.h.Length > mostMessage {
+	if f.h.Length > maxMessage {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/chat/socket.go:151
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
@@ -511,61 +511,61 @@ after3:
 //line github.com/movenext/movenext/examples/chat/socket_async.go:512
 }
 
-// Location returns where [socket.header] is suspended.
-func (f *socketHeaderLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).header", "github.com/movenext/movenext/examples/chat/socket.go", 132, 137, 144)
+// Location returns where [socket.readHeader] is suspended.
+func (f *socketReadHeaderLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 132, 137, 144)
 }
 
-// Results returns what [socket.header] returned, or raises again the panic that ended it.
-func (f *socketHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
+// Results returns what [socket.readHeader] returned, or raises again the panic that ended it.
+func (f *socketReadHeaderFrame) Results(r *statemachine.Run) (ws.Header, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketHeaderMachine is the root of a chain of calls that begins with [socket.header]: chain, job
-// and frame in one allocation.
-type socketHeaderMachine struct {
+// socketReadHeaderMachine is the root of a chain of calls that begins with [socket.readHeader]:
+// chain, job and frame in one allocation.
+type socketReadHeaderMachine struct {
 	statemachine.Builder[ws.Header]
-	socketHeaderLocals
+	socketReadHeaderLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketHeaderMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.socketHeaderLocals = socketHeaderLocals{Frame: f.socketHeaderLocals.Frame} // the job keeps nothing else alive
+	f.socketReadHeaderLocals = socketReadHeaderLocals{Frame: f.socketReadHeaderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// payloadAsync starts [socket.payload] as a state machine and returns its job.
-func (s *socket) payloadAsync(h ws.Header) (result *job.Job[[]byte]) {
+// readPayloadAsync starts [socket.readPayload] as a state machine and returns its job.
+func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
 	var r statemachine.Run
-	frame := socketPayloadLocals{s: s, h: h}
+	frame := socketReadPayloadLocals{s: s, h: h}
 	defer statemachine.Catch(&r, &result)
 	if finished, v0, v1 := frame.moveNext(&r); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &socketPayloadMachine{socketPayloadLocals: frame}
+	m := &socketReadPayloadMachine{socketReadPayloadLocals: frame}
 	return m.Start(context.Background(), &r, m)
 }
 
-// payloadEnter enters [socket.payload] for another machine. It returns the results, or the
+// readPayloadEnter enters [socket.readPayload] for another machine. It returns the results, or the
 // suspended frame that will have them.
-func (s *socket) payloadEnter(r *statemachine.Run, h ws.Header) (*socketPayloadFrame, []byte, error) {
-	frame := socketPayloadLocals{s: s, h: h}
+func (s *socket) readPayloadEnter(r *statemachine.Run, h ws.Header) (*socketReadPayloadFrame, []byte, error) {
+	frame := socketReadPayloadLocals{s: s, h: h}
 	if finished, v0, v1 := frame.moveNext(r); finished {
 		return nil, v0, v1
 	}
-	m := &socketPayloadFrame{socketPayloadLocals: frame}
+	m := &socketReadPayloadFrame{socketReadPayloadLocals: frame}
 	r.Push(context.Background(), m)
 	return m, nil, nil
 }
 
-// socketPayloadLocals is what [socket.payload] keeps while it is suspended.
-type socketPayloadLocals struct {
+// socketReadPayloadLocals is what [socket.readPayload] keeps while it is suspended.
+type socketReadPayloadLocals struct {
 	statemachine.Frame
 
 	s *socket
@@ -576,24 +576,24 @@ type socketPayloadLocals struct {
 	read1 *statemachine.Waiting[int]
 }
 
-// socketPayloadFrame is the frame of [socket.payload] for a caller that is a machine: what it
-// keeps and, at the end, its results.
-type socketPayloadFrame struct {
-	socketPayloadLocals
+// socketReadPayloadFrame is the frame of [socket.readPayload] for a caller that is a machine: what
+// it keeps and, at the end, its results.
+type socketReadPayloadFrame struct {
+	socketReadPayloadLocals
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext continues [socket.payload] where it stopped.
-func (f *socketPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
+// MoveNext continues [socket.readPayload] where it stopped.
+func (f *socketReadPayloadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(r)
 	return finished
 }
 
-// moveNext runs [socket.payload] from where it stopped to its next suspension (false) or its end
-// (true).
-func (f *socketPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
+// moveNext runs [socket.readPayload] from where it stopped to its next suspension (false) or its
+// end (true).
+func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (finished bool, result0 []byte, result1 error) {
 	var got int
 	var err error
 	state := f.State
@@ -651,32 +651,32 @@ endFor1:
 //line github.com/movenext/movenext/examples/chat/socket_async.go:652
 }
 
-// Location returns where [socket.payload] is suspended.
-func (f *socketPayloadLocals) Location() statemachine.Location {
-	return f.Frame.At("main.(*socket).payload", "github.com/movenext/movenext/examples/chat/socket.go", 177)
+// Location returns where [socket.readPayload] is suspended.
+func (f *socketReadPayloadLocals) Location() statemachine.Location {
+	return f.Frame.At("main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 177)
 }
 
-// Results returns what [socket.payload] returned, or raises again the panic that ended it.
-func (f *socketPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
+// Results returns what [socket.readPayload] returned, or raises again the panic that ended it.
+func (f *socketReadPayloadFrame) Results(r *statemachine.Run) ([]byte, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// socketPayloadMachine is the root of a chain of calls that begins with [socket.payload]: chain,
-// job and frame in one allocation.
-type socketPayloadMachine struct {
+// socketReadPayloadMachine is the root of a chain of calls that begins with [socket.readPayload]:
+// chain, job and frame in one allocation.
+type socketReadPayloadMachine struct {
 	statemachine.Builder[[]byte]
-	socketPayloadLocals
+	socketReadPayloadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *socketPayloadMachine) MoveNext(r *statemachine.Run) bool {
+func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
 	finished, v0, v1 := f.moveNext(r)
 	if !finished {
 		return false
 	}
 	f.SetResult(r, v0, v1)
-	f.socketPayloadLocals = socketPayloadLocals{Frame: f.socketPayloadLocals.Frame} // the job keeps nothing else alive
+	f.socketReadPayloadLocals = socketReadPayloadLocals{Frame: f.socketReadPayloadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1014,7 +1014,7 @@ cond1:
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:344
-	f.rest, f.p = mostMessage, make([]byte, 512)
+	f.rest, f.p = maxMessage, make([]byte, 512)
 for1:
 //line github.com/movenext/movenext/examples/chat/socket.go:344
 	if f.rest <= 0 {
@@ -1077,4 +1077,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ef80e85da9ccad22
+// Digest of what is above: a9d7669df3478dcb
