@@ -3,8 +3,8 @@ package shim
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -110,7 +110,7 @@ func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }
 func (w *Worker) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if w.beneath == nil {
 		// Not Wait: it would find this worker with Here, and call this method again.
-		return ending.Await(ctx, done, func() {})
+		return shutdown.Await(ctx, done, func() {})
 	}
 	return schedulers.Wait(ctx, w.beneath, home, done)
 }

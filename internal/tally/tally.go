@@ -30,8 +30,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -221,7 +221,7 @@ func (t *Tally) Close() <-chan struct{} {
 // Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need nothing else
 // to end. If ctx ends first, giveUp is called, which abandons the queued work.
 func (t *Tally) Shutdown(ctx context.Context, giveUp func()) error {
-	return ending.Await(ctx, t.Close(), giveUp)
+	return shutdown.Await(ctx, t.Close(), giveUp)
 }
 
 // Metrics returns the counters. Workers is the number of running work items,

@@ -3,7 +3,7 @@ package dedicated
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -16,13 +16,13 @@ import (
 // ends. It may be called any number of times, also concurrently: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (t *Threads) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, t.close(), func() { ending.Abandon(t, t.takeQueued()) })
+	return shutdown.Await(ctx, t.close(), func() { shutdown.Abandon(t, t.takeQueued()) })
 }
 
 func (t *Threads) close() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	done, first := t.ending.Begin()
+	done, first := t.shutdown.Begin()
 	if first {
 		for len(t.parked) > 0 {
 			t.wakeOrStart() // each finds the scheduler closed, and ends
@@ -43,8 +43,8 @@ func (t *Threads) countEnd() {
 // finish closes done if nothing is left; mu is held. Work is never queued while no
 // thread is alive: submitting it starts one.
 func (t *Threads) finish() {
-	if t.ending.Begun() && !t.ending.Reached() && t.alive == 0 {
-		t.ending.Reach()
+	if t.shutdown.Begun() && !t.shutdown.Finished() && t.alive == 0 {
+		t.shutdown.Finish()
 	}
 }
 

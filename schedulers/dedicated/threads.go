@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -43,7 +43,7 @@ type Threads struct {
 	abandoned uint64
 	// Counts of the work items that ran on top of waits.
 	helping, completed, panicked uint64
-	ending                       ending.Ending
+	shutdown                     shutdown.State
 }
 
 // thread is a worker.
@@ -147,7 +147,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 func (t *Threads) submit(w schedulers.Work, hint schedulers.Hint, from *thread) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ending.Begun() {
+	if t.shutdown.Begun() {
 		t.refused.Add(1)
 		return schedulers.ErrShutdown
 	}
@@ -234,7 +234,7 @@ func (w *thread) next() schedulers.Work {
 			t.mu.Unlock()
 			return work
 		}
-		if t.ending.Begun() {
+		if t.shutdown.Begun() {
 			t.mu.Unlock()
 			return nil
 		}

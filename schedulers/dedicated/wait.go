@@ -3,8 +3,8 @@ package dedicated
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -42,7 +42,7 @@ import (
 // in the same cases as BlockFor, if no work that it may run is queued.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if !w.isCurrent() {
-		return ending.Await(ctx, done, func() {})
+		return shutdown.Await(ctx, done, func() {})
 	}
 	stop := w.threads.beginWait(w, home, done)
 	defer stop()
@@ -51,7 +51,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 		case <-done:
 			return nil
 		case <-ctx.Done():
-			return ending.Await(ctx, done, func() {}) // which returns the cause
+			return shutdown.Await(ctx, done, func() {}) // which returns the cause
 		default:
 		}
 		work, called, err := w.threads.help(w, home, done)

@@ -69,7 +69,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ending.Begun():
+	case p.shutdown.Begun():
 		return p.refuse(schedulers.ErrShutdown)
 	case hint.Flags.Has(schedulers.Resumed) || p.global.Len() < p.bound.limit:
 		p.enqueue(w)

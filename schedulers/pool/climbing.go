@@ -156,7 +156,7 @@ func (c *climbController) Expire(*schedulers.Timer) {
 func (c *climbController) sample(p *Pool) (s Sample, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ending.Reached() || p.capacity.running == 0 {
+	if p.shutdown.Finished() || p.capacity.running == 0 {
 		c.watching = false
 		return s, false
 	}

@@ -144,7 +144,7 @@ func (p *Pool) anyQueued() bool {
 func (p *Pool) start() {
 	w := p.slots.take(p)
 	w.live, w.fresh = true, true
-	w.setOpen(!p.ending.Begun())
+	w.setOpen(!p.shutdown.Begun())
 	p.capacity.running++
 	p.capacity.starting = true
 	p.count.alive++

@@ -24,7 +24,7 @@ func explore(t *testing.T, workers int, program func(s *interleave.Schedule, b *
 	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		p := New(Workers(workers, workers), AddAfter(0))
-		b := &business.Business{Scheduler: p, MaxRunning: int32(workers), Closed: p.ending.Reached, EndReached: p.ending.Reached}
+		b := &business.Business{Scheduler: p, MaxRunning: int32(workers), Closed: p.shutdown.Finished, EndReached: p.shutdown.Finished}
 		b.CheckAtEnd = func() error { return p.atRest(b.ShutdownCalled) }
 		b.CheckAlways = p.oneStarts
 		program(s, b)
@@ -39,7 +39,7 @@ func (p *Pool) atRest(ended bool) error {
 		return errors.New("work is left in a queue")
 	case p.capacity.running != 0 || p.count.alive != 0 || p.capacity.starting:
 		return fmt.Errorf("at rest, workers are counted: %+v", p.capacity)
-	case ended && !p.ending.Reached():
+	case ended && !p.shutdown.Finished():
 		return errors.New("the end is not reached")
 	case !ended && !p.needsDispatch.Load():
 		return errors.New("an idle pool is not hungry")

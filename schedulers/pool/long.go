@@ -11,7 +11,7 @@ import (
 func (p *Pool) submitLong(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ending.Begun() {
+	if p.shutdown.Begun() {
 		return p.refuse(schedulers.ErrShutdown)
 	}
 	p.count.accepted++

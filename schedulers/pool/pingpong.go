@@ -79,7 +79,7 @@ func (p *Pool) checkPingPong() {
 	b := &p.pingPong
 	b.End()
 	items := (p.progress() - b.LastProgress) / 2 // counts starts and ends
-	if p.ending.Begun() || items*uint64(pingPongWork) < uint64(pingPongPause) {
+	if p.shutdown.Begun() || items*uint64(pingPongWork) < uint64(pingPongPause) {
 		b.enabled.Store(false) // before the check: a poster after it has to see this
 		p.dispatch()
 		return

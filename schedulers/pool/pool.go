@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/longrun"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -59,7 +59,7 @@ type Pool struct {
 	stall       stall
 	replacement replacement
 	count       counts
-	ending      ending.Ending
+	shutdown    shutdown.State
 }
 
 // counts holds the counters that belong to no worker.
@@ -176,7 +176,7 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 // submitLocked is submitGlobal for the case that the lock has to be taken anyway.
 func (p *Pool) submitLocked(w schedulers.Work) error {
 	p.mu.Lock()
-	if p.ending.Begun() {
+	if p.shutdown.Begun() {
 		p.mu.Unlock()
 		return p.refuse(schedulers.ErrShutdown)
 	}

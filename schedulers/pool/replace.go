@@ -94,7 +94,7 @@ func (p *Pool) checkWaiting() {
 	r := &p.replacement
 	r.End()
 	p.updateNeedsDispatch() // before the check: a poster after it has to see the new value
-	if p.ending.Reached() || !p.anyQueued() {
+	if p.shutdown.Finished() || !p.anyQueued() {
 		p.setWaiting(0)
 		return
 	}

@@ -36,7 +36,7 @@ func (p *Pool) endIfIdle(w *worker) schedulers.Work {
 	w.setOpen(false) // from here on, work for w goes to the global queue
 	if work := p.search(w); work != nil {
 		p.capacity.running++
-		w.setOpen(!p.ending.Begun())
+		w.setOpen(!p.shutdown.Begun())
 		p.dispatch()
 		return work
 	}

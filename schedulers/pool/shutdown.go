@@ -3,7 +3,7 @@ package pool
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -18,7 +18,7 @@ import (
 // end. A nil ctx never ends. Timers are not affected: they expire as before, and the work
 // that they submit is refused.
 func (p *Pool) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, p.close(), func() { ending.Abandon(p, p.takeQueued()) })
+	return shutdown.Await(ctx, p.close(), func() { shutdown.Abandon(p, p.takeQueued()) })
 }
 
 // close closes all queues. A queue accepts work under its own lock and is closed
@@ -26,7 +26,7 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 func (p *Pool) close() (done <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	done, first := p.ending.Begin()
+	done, first := p.shutdown.Begin()
 	if first {
 		p.closed.Store(true)
 		p.inbox.close()
@@ -45,7 +45,7 @@ func (p *Pool) close() (done <-chan struct{}) {
 // finish closes done if nothing is left; mu is held. Queued work counts as left even if
 // no goroutine is alive: its poster is about to start a worker.
 func (p *Pool) finish() {
-	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
+	if !p.shutdown.Begun() || p.shutdown.Finished() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
 	p.stall.Stop()
@@ -54,7 +54,7 @@ func (p *Pool) finish() {
 	if p.climb != nil {
 		p.climb.stop()
 	}
-	p.ending.Reach()
+	p.shutdown.Finish()
 }
 
 func (p *Pool) takeQueued() []schedulers.Work {

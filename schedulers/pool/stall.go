@@ -48,7 +48,7 @@ func (p *Pool) checkStall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.stall
-	if p.ending.Reached() {
+	if p.shutdown.Finished() {
 		return
 	}
 	s.End()

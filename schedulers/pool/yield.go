@@ -31,7 +31,7 @@ func (p *Pool) submitYielding(work schedulers.Work, w *worker) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ending.Begun():
+	case p.shutdown.Begun():
 		return p.refuse(schedulers.ErrShutdown)
 	case p.anyGlobal():
 		p.post(work)

@@ -27,7 +27,7 @@ func explore(t *testing.T, processors int, program func(s *interleave.Schedule, 
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
 		sched := New(Processors(processors))
 		sched.looks, sched.watch.timeout = 1, 0
-		b := &business.Business{Scheduler: sched, MaxRunning: int32(processors), Closed: sched.closed, EndReached: sched.ending.Reached}
+		b := &business.Business{Scheduler: sched, MaxRunning: int32(processors), Closed: sched.closed, EndReached: sched.shutdown.Finished}
 		b.CheckAlways = func() error { return sched.always(b.Abandoned()) }
 		b.CheckAtEnd = func() error { return sched.atRest(b.ShutdownCalled) }
 		program(s, b)
@@ -38,7 +38,7 @@ func explore(t *testing.T, processors int, program func(s *interleave.Schedule, 
 // closed reports whether no work can be accepted any more. It needs no lock, since one goroutine
 // runs at a time.
 func (s *Scheduler) closed() bool {
-	if !s.ending.Begun() {
+	if !s.shutdown.Begun() {
 		return false
 	}
 	for _, p := range s.procs {
@@ -68,7 +68,7 @@ func (s *Scheduler) atRest(ended bool) error {
 		return errors.New("at rest, a worker spins")
 	case int(s.idle.Load()) != len(s.procs) || len(s.free) != len(s.procs):
 		return errors.New("at rest, a processor is not idle")
-	case ended && !s.ending.Reached():
+	case ended && !s.shutdown.Finished():
 		return errors.New("the end is not reached")
 	}
 	return nil

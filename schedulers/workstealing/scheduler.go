@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/internal/deque"
-	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -39,14 +39,14 @@ type Scheduler struct {
 	refused interleave.Uint64
 
 	// mu guards everything below. It is locked before the lock of any queue.
-	mu      interleave.Mutex
-	global  deque.Deque
-	free    []*processor // idle processors
-	workers []*worker    // all workers, by ID, with or without a goroutine
-	spare   []*worker    // workers without a goroutine
-	watch   watch
-	count   counts
-	ending  ending.Ending
+	mu       interleave.Mutex
+	global   deque.Deque
+	free     []*processor // idle processors
+	workers  []*worker    // all workers, by ID, with or without a goroutine
+	spare    []*worker    // workers without a goroutine
+	watch    watch
+	count    counts
+	shutdown shutdown.State
 }
 
 // counts holds the counters that belong to no queue and no worker.
@@ -147,7 +147,7 @@ func (s *Scheduler) spill(p *processor, w schedulers.Work) bool {
 
 func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 	s.mu.Lock()
-	if s.ending.Begun() {
+	if s.shutdown.Begun() {
 		s.mu.Unlock()
 		s.refused.Add(1)
 		return schedulers.ErrShutdown
@@ -163,7 +163,7 @@ func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ending.Begun() {
+	if s.shutdown.Begun() {
 		s.refused.Add(1)
 		return schedulers.ErrShutdown
 	}

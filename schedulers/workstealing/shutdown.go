@@ -3,7 +3,7 @@ package workstealing
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -16,7 +16,7 @@ import (
 // ends. It may be called any number of times, also concurrently: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	return ending.Await(ctx, s.close(), func() { ending.Abandon(s, s.takeQueued()) })
+	return shutdown.Await(ctx, s.close(), func() { shutdown.Abandon(s, s.takeQueued()) })
 }
 
 // close closes all queues, each under the lock under which it accepts work: when
@@ -24,7 +24,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) close() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	done, first := s.ending.Begin()
+	done, first := s.shutdown.Begin()
 	if first {
 		for _, p := range s.procs {
 			p.setOpen(false)
@@ -37,11 +37,11 @@ func (s *Scheduler) close() <-chan struct{} {
 // finish closes done if nothing is left; mu is held. Work that is queued while no
 // goroutine is alive counts as left: its submitter is about to start a worker.
 func (s *Scheduler) finish() {
-	if !s.ending.Begun() || s.ending.Reached() || s.count.alive > 0 || s.anyQueued() {
+	if !s.shutdown.Begun() || s.shutdown.Finished() || s.count.alive > 0 || s.anyQueued() {
 		return
 	}
 	s.watch.Stop()
-	s.ending.Reach()
+	s.shutdown.Finish()
 }
 
 func (s *Scheduler) takeQueued() (all []schedulers.Work) {

@@ -21,7 +21,7 @@ type watch struct {
 // startWatch begins an interval, unless one has begun; mu is held. It is called when the last
 // idle processor is taken.
 func (s *Scheduler) startWatch() {
-	if s.ending.Reached() || s.watch.Armed() || s.watch.timeout <= 0 {
+	if s.shutdown.Finished() || s.watch.Armed() || s.watch.timeout <= 0 {
 		return
 	}
 	s.watch.LastProgress = s.progress()
@@ -33,7 +33,7 @@ func (s *Scheduler) checkProgress() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watch.End()
-	if s.ending.Reached() || s.idle.Load() > 0 {
+	if s.shutdown.Finished() || s.idle.Load() > 0 {
 		return
 	}
 	if s.progress() == s.watch.LastProgress && s.anyQueued() {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/deque"
-	"github.com/movenext/movenext/internal/ending"
+	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -104,7 +104,7 @@ func (d *dealer) stop() {
 		p.queue = deque.Deque{}
 		p.nonEmpty.Signal()
 		p.mu.Unlock()
-		ending.Abandon(nil, left)
+		shutdown.Abandon(nil, left)
 		p.ended.Wait()
 	}
 }

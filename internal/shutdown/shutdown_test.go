@@ -1,4 +1,4 @@
-package ending
+package shutdown
 
 import (
 	"context"
@@ -16,16 +16,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTheSecondBeginWaitsForTheSameEnd(t *testing.T) {
-	var e Ending
+	var e State
 	assert.False(t, e.Begun())
 	one, first := e.Begin()
 	assert.True(t, first)
 	two, first := e.Begin()
 	assert.False(t, first)
 	assert.True(t, e.Begun())
-	assert.False(t, e.Reached())
-	e.Reach()
-	assert.True(t, e.Reached())
+	assert.False(t, e.Finished())
+	e.Finish()
+	assert.True(t, e.Finished())
 	<-one
 	<-two
 }

@@ -1,18 +1,18 @@
-// Package ending implements the end of a scheduler: the moment after which no work is
+// Package shutdown implements the end of a scheduler: the moment after which no work is
 // accepted, the moment at which the last work has ended, and the wait in between, which is
 // what Shutdown does.
 //
 // # Two moments
 //
-//	open ──Begin──▶ begun ──Reach──▶ reached
+//	open ──Begin──▶ begun ──Finish──▶ finished
 //
 // Both moments are decided by the scheduler: only its own lock orders Begin with the
 // acceptance of work, and only its own counts show when the last work has ended. So an
-// [Ending] has no lock, and is guarded by the lock that guards these counts. The wait is
+// [State] has no lock, and is guarded by the lock that guards these counts. The wait is
 // what remains, and it is easy to get nearly right: a Shutdown that has nothing to wait for
 // must return nil even if its context has ended already, but a select between two ready
 // channels picks either.
-package ending
+package shutdown
 
 import (
 	"context"
@@ -20,34 +20,34 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Ending is the state of one scheduler's end. Its zero value is open. It is
+// State is the state of one scheduler's end. Its zero value is open. It is
 // guarded by the lock of its scheduler.
-type Ending struct {
-	done    chan struct{} // made by the first Begin, in its synctest bubble
-	reached bool          // done is closed
+type State struct {
+	done     chan struct{} // made by the first Begin, in its synctest bubble
+	finished bool          // done is closed
 }
 
 // Begin reports whether this is the first call. In any case, it returns the
-// channel that Reach closes.
-func (e *Ending) Begin() (done <-chan struct{}, first bool) {
-	if e.done == nil {
-		e.done = make(chan struct{})
+// channel that Finish closes.
+func (s *State) Begin() (done <-chan struct{}, first bool) {
+	if s.done == nil {
+		s.done = make(chan struct{})
 		first = true
 	}
-	return e.done, first
+	return s.done, first
 }
 
 // Begun reports whether Begin has been called: no work is accepted from then on.
-func (e *Ending) Begun() bool { return e.done != nil }
+func (s *State) Begun() bool { return s.done != nil }
 
-// Reach records that the last work has ended. It must be called after Begin, and once.
-func (e *Ending) Reach() {
-	e.reached = true
-	close(e.done)
+// Finish records that the last work has ended. It must be called after Begin, and once.
+func (s *State) Finish() {
+	s.finished = true
+	close(s.done)
 }
 
-// Reached reports whether Reach has been called.
-func (e *Ending) Reached() bool { return e.reached }
+// Finished reports whether Finish has been called.
+func (s *State) Finished() bool { return s.finished }
 
 // Await blocks until done is closed, and returns nil. If ctx ends first, it calls
 // giveUp, which abandons queued work, and returns the cause of ctx. A nil ctx
