@@ -172,7 +172,7 @@ func (l *List) sweep() {
 			continue
 		}
 		late := l.putBack(l.detach())
-		again = l.letGo()
+		again = l.endHold()
 		late.Deliver(nil)
 	}
 }
@@ -183,8 +183,8 @@ func (l *List) tryHold() bool {
 	return h&holding == 0 && l.holders.CompareAndSwap(h, h+hold+began)
 }
 
-// letGo ends a hold and reports whether the caller has to sweep.
-func (l *List) letGo() bool {
+// endHold ends a hold and reports whether the caller has to sweep.
+func (l *List) endHold() bool {
 	for {
 		h := l.holders.Load()
 		next := h - hold

@@ -60,10 +60,10 @@ func (l *List) Withdraw(n *Node) (found bool) {
 	return found
 }
 
-// holdToo begins a hold in addition to that of another goroutine, and leaves a note: if
+// joinHold begins a hold in addition to that of another goroutine, and leaves a note: if
 // the other one sweeps, it may now find nothing, because the newcomer holds the nodes.
 // The last of the two sweeps again.
-func (l *List) holdToo() {
+func (l *List) joinHold() {
 	for {
 		h := l.holders.Load()
 		if l.holders.CompareAndSwap(h, (h+hold+began)|missed) {
@@ -79,7 +79,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 	}
 	for i := 0; !l.tryHold(); i++ {
 		if i == maxVisits {
-			l.holdToo()
+			l.joinHold()
 			break
 		}
 		interleave.Yield()
@@ -90,7 +90,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 		if top != nil && !l.head.CompareAndSwap(nil, top) {
 			late = l.putBack(top)
 		}
-		if l.letGo() {
+		if l.endHold() {
 			l.sweep()
 		}
 		late.Deliver(nil)

@@ -49,8 +49,10 @@ import (
 // surrounds the attempt differs. A blocking form yields before it and, with a lock, after
 // it; an asynchronous form does neither; an entry yields before it takes a lock, but after
 // it has received a value (endEntry). A common helper would need a parameter for each of
-// these, and the attempt as a function. So the forms share only the slow paths: wait,
-// waitAsync and enterWait.
+// these, and the attempt as a function. That function is a closure over the request, or a
+// method of a type parameter, which Go calls through a dictionary; neither is inlined, and
+// most calls end with the attempt. So the forms share only the slow paths: wait, waitAsync
+// and enterWait.
 //
 // # When it may be used again
 //

@@ -51,7 +51,7 @@ func TestInterleavingsOfAChannelAreLinearizable(t *testing.T) {
 		})
 		s.Go("taker", func() { _ = r.note("try receive", 0, c.TryReceive) })
 		return func() error {
-			if !r.Explained(nil, channelStep(1, WaitForRoom), func(state []int) bool { return len(state) == c.Len() }) {
+			if !r.Linearizable(nil, channelStep(1, WaitForRoom), func(state []int) bool { return len(state) == c.Len() }) {
 				return errNotExplained
 			}
 			return nil
@@ -79,7 +79,7 @@ func TestInterleavingsOfAMutexAreLinearizable(t *testing.T) {
 			}
 		})
 		return func() error {
-			if m.locked || !r.Explained([]int{0}, mutexStep, func(state []int) bool { return state[0] == 0 }) {
+			if m.locked || !r.Linearizable([]int{0}, mutexStep, func(state []int) bool { return state[0] == 0 }) {
 				return errNotExplained
 			}
 			return nil
@@ -110,7 +110,7 @@ func TestInterleavingsOfASemaphoreAreLinearizable(t *testing.T) {
 		acquire("light", endless, 1)
 		s.Go("ender", ctx.end)
 		return func() error {
-			if sem.Free() != 2 || !r.Explained([]int{2}, semaphoreStep, func(state []int) bool { return state[0] == 2 }) {
+			if sem.Free() != 2 || !r.Linearizable([]int{2}, semaphoreStep, func(state []int) bool { return state[0] == 2 }) {
 				return errNotExplained
 			}
 			return nil

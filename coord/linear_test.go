@@ -81,7 +81,7 @@ func TestASemaphoreIsLinearizable(t *testing.T) {
 			worker: func(random *rand.Rand) func(context.Context) { return semaphoreWorker(r, s, random) },
 			explained: func() bool {
 				free := int(s.Free())
-				return r.Explained([]int{size}, semaphoreStep, func(state []int) bool { return state[0] == free })
+				return r.Linearizable([]int{size}, semaphoreStep, func(state []int) bool { return state[0] == free })
 			},
 		}
 	})
@@ -139,7 +139,7 @@ func TestAMutexIsLinearizable(t *testing.T) {
 		return history{
 			worker: func(random *rand.Rand) func(context.Context) { return mutexWorker(r, m, random) },
 			explained: func() bool {
-				return r.Explained([]int{0}, mutexStep, func(state []int) bool { return (state[0] == 1) == m.locked })
+				return r.Linearizable([]int{0}, mutexStep, func(state []int) bool { return (state[0] == 1) == m.locked })
 			},
 		}
 	})
@@ -196,7 +196,7 @@ func TestABoundedChannelIsLinearizable(t *testing.T) {
 					return history{
 						worker: func(random *rand.Rand) func(context.Context) { return channelWorker(r, c, random) },
 						explained: func() bool {
-							return r.Explained(nil, channelStep(capacity, full), func(state []int) bool {
+							return r.Linearizable(nil, channelStep(capacity, full), func(state []int) bool {
 								return len(state) == c.Len()
 							})
 						},
@@ -274,10 +274,10 @@ func TestAHistoryThatNoOrderExplainsIsFound(t *testing.T) {
 		"full though there is one": {[]linear.Call{{Op: "try send", Arg: 1}}, false},
 		"empty though there is":    {[]linear.Call{send(1, 1, 2), linear.Call{Op: "try receive"}.At(3, 4)}, false},
 	} {
-		assert.Equal(t, c.want, linear.Explained(c.calls, nil, do, anyEnd), name)
+		assert.Equal(t, c.want, linear.Linearizable(c.calls, nil, do, anyEnd), name)
 	}
 	locks := []linear.Call{linear.Call{Op: "lock", OK: true}.At(1, 2), linear.Call{Op: "lock", OK: true}.At(3, 4)}
-	assert.False(t, linear.Explained(locks, []int{0}, mutexStep, anyEnd))
+	assert.False(t, linear.Linearizable(locks, []int{0}, mutexStep, anyEnd))
 	permits := []linear.Call{linear.Call{Op: "acquire", Arg: 2, OK: true}.At(1, 4), linear.Call{Op: "acquire", Arg: 2, OK: true}.At(2, 3)}
-	assert.False(t, linear.Explained(permits, []int{3}, semaphoreStep, anyEnd))
+	assert.False(t, linear.Linearizable(permits, []int{3}, semaphoreStep, anyEnd))
 }

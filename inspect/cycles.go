@@ -67,7 +67,7 @@ func findCycles(locks map[any]*lock) (cycles []Cycle) {
 		return nil
 	}
 	tracking.Each(func(r *tracking.Record) {
-		if n := notes[jobcore.Of(r.Of.Handle())]; n != nil && n.machine == r.Of && n.since == r.Since && slices.Equal(jobsAwaited(r.On), n.next) {
+		if n := notes[jobcore.Of(r.Machine.Handle())]; n != nil && n.machine == r.Machine && n.since == r.Since && slices.Equal(jobsAwaited(r.Awaited), n.next) {
 			n.unchanged = true
 		}
 	})
@@ -85,12 +85,12 @@ func collectMachines(notes map[jobcore.Internals]*waitingMachine, sought map[job
 	g := gatherer{now: tracking.Now()}
 	next = map[jobcore.Internals]bool{}
 	tracking.Each(func(r *tracking.Record) {
-		h := jobcore.Of(r.Of.Handle())
+		h := jobcore.Of(r.Machine.Handle())
 		if h == nil || !sought[h] || notes[h] != nil {
 			return
 		}
-		n := &waitingMachine{machine: r.Of, since: r.Since, next: jobsAwaited(r.On), link: Link{Machine: g.machine(r)}}
-		if s, ok := r.Of.(schedulers.Suspension); ok {
+		n := &waitingMachine{machine: r.Machine, since: r.Since, next: jobsAwaited(r.Awaited), link: Link{Machine: g.machine(r)}}
+		if s, ok := r.Machine.(schedulers.Suspension); ok {
 			n.link.Place = s.Where()
 		}
 		notes[h] = n

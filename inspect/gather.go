@@ -132,15 +132,15 @@ func compareGroups(a, b Group) int {
 // add counts one machine, which cannot continue during the call.
 func (g *gatherer) add(r *tracking.Record) {
 	g.report.Suspended++
-	points, more := r.Of.Points(g.points[:0])
+	points, more := r.Machine.Points(g.points[:0])
 	var index int32
 	for i := range points {
 		index = g.step(index, &points[i])
 	}
-	key := groupKey{index, more, reflect.TypeOf(r.On)}
+	key := groupKey{index, more, reflect.TypeOf(r.Awaited)}
 	p := g.groups[key]
 	if p == nil {
-		p = &group{since: r.Since, Group: Group{Stack: g.stack(index), More: more, Waits: kindOf(r.On), Bytes: g.tree[index].bytes}}
+		p = &group{since: r.Since, Group: Group{Stack: g.stack(index), More: more, Waits: kindOf(r.Awaited), Bytes: g.tree[index].bytes}}
 		p.setExample(g, r)
 		g.groups[key] = p
 	}
@@ -153,14 +153,14 @@ func (g *gatherer) add(r *tracking.Record) {
 	}
 	p.Oldest = time.Duration(max(0, g.now-p.since))
 	g.addLock(r)
-	g.addHome(r.Of.Home().Scheduler, 1)
+	g.addHome(r.Machine.Home().Scheduler, 1)
 	clear(points)
 }
 
 // setExample makes a machine the example of the group.
 func (p *group) setExample(g *gatherer, r *tracking.Record) {
 	p.Example, p.queue = g.machine(r), nil
-	if on, ok := r.On.(interface{ Queue() queue }); ok {
+	if on, ok := r.Awaited.(interface{ Queue() queue }); ok {
 		p.queue = on.Queue()
 	}
 }
@@ -195,7 +195,7 @@ func (g *gatherer) stack(index int32) (stack []schedulers.Place) {
 }
 
 func (g *gatherer) addLock(r *tracking.Record) {
-	h, ok := r.On.(holderReporter)
+	h, ok := r.Awaited.(holderReporter)
 	if !ok {
 		return
 	}
@@ -208,7 +208,7 @@ func (g *gatherer) addLock(r *tracking.Record) {
 		if len(g.locks) == locksCap {
 			return
 		}
-		l = &lock{Lock: Lock{What: kindOf(r.On)}}
+		l = &lock{Lock: Lock{What: kindOf(r.Awaited)}}
 		g.locks[what] = l
 	}
 	l.holder = by
@@ -241,10 +241,10 @@ func (g *gatherer) addSchedulers() {
 // machine describes one machine.
 func (g *gatherer) machine(r *tracking.Record) Machine {
 	m := Machine{Since: time.Duration(max(0, g.now-r.Since))}
-	if h, ok := r.Of.Handle().(job.Handle); ok {
+	if h, ok := r.Machine.Handle().(job.Handle); ok {
 		m.Name = nameOf(h)
 	}
-	m.Waits, m.Holder = describe(r.On, r.Since, g.now)
+	m.Waits, m.Holder = describe(r.Awaited, r.Since, g.now)
 	return m
 }
 

@@ -58,8 +58,8 @@ func (g *gatherer) addJobs() {
 
 // addJob counts one job, which cannot end during the call.
 func (g *gatherer) addJob(groups map[jobsKey]*jobs, r *tracking.Record) {
-	h, ok := r.On.(job.Handle)
-	in := jobcore.Of(r.On)
+	h, ok := r.Awaited.(job.Handle)
+	in := jobcore.Of(r.Awaited)
 	if !ok || in == nil {
 		return
 	}

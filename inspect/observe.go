@@ -171,9 +171,9 @@ func eventOf(l tracking.Life, h job.Handle) Event {
 	e := Event{Kind: EventKind(l.Moment), Time: time.Duration(tracking.Now()), Job: h}
 	switch e.Kind {
 	case Made:
-		e.Place = creationPlace(l.Of, h)
+		e.Place = creationPlace(l.Machine, h)
 	case Suspended:
-		e.setWait(l.Of, l.On)
+		e.setWait(l.Machine, l.Awaited)
 	case Ended:
 		e.Status = job.Status(l.Status)
 	case Started, Resumed:

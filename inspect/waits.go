@@ -92,10 +92,10 @@ func (d *waitSearch) level(from int) int {
 	to := len(d.jobs)
 	next := map[int]any{} // by job: what its machine waits for
 	tracking.Each(func(r *tracking.Record) {
-		if r.Of == nil {
+		if r.Machine == nil {
 			return
 		}
-		if i, ok := d.found[jobcore.Of(r.Of.Handle())]; ok && i >= from {
+		if i, ok := d.found[jobcore.Of(r.Machine.Handle())]; ok && i >= from {
 			next[i] = d.machine(&d.waits[i], r)
 		}
 	})
@@ -113,20 +113,20 @@ func (d *waitSearch) level(from int) int {
 // machine describes a tracked machine, which cannot continue during the call, and returns the job
 // that it waits for, if there is one.
 func (d *waitSearch) machine(w *Wait, r *tracking.Record) (on any) {
-	points, _ := r.Of.Points(make([]tracking.Point, 0, stackCap))
+	points, _ := r.Machine.Points(make([]tracking.Point, 0, stackCap))
 	w.Is, w.Stack = "suspended", nil
 	for _, p := range points {
 		w.Stack = append(w.Stack, placeOf(p.Frame))
 	}
 	var holder string
-	w.Waits, holder = describe(r.On, r.Since, d.now)
+	w.Waits, holder = describe(r.Awaited, r.Since, d.now)
 	w.Waits += holderSuffix(holder)
-	if l, ok := r.On.(holderReporter); ok {
+	if l, ok := r.Awaited.(holderReporter); ok {
 		if _, by := l.Held(); by != nil {
 			return by
 		}
 	}
-	return r.On
+	return r.Awaited
 }
 
 // String returns the wait as one line.

@@ -60,7 +60,7 @@ func read(h *linear.History, j *Job[int]) {
 
 // explained checks that some order of the calls explains the history of a source.
 func explained(h *linear.History) error {
-	if !h.Explained(nil, sourceModel, func(state []int) bool { return len(state) == 1 }) {
+	if !h.Linearizable(nil, sourceModel, func(state []int) bool { return len(state) == 1 }) {
 		return fmt.Errorf("no order explains %+v", h.Calls())
 	}
 	return nil

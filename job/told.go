@@ -28,7 +28,7 @@ func (c *core) tellMade(h Handle, m tracking.Machine) bool {
 		return false
 	}
 	c.ensureExtra().ensureDiagnostics().subject = h
-	l.Tell(tracking.Life{Moment: tracking.Made, Job: h, Of: m})
+	l.Tell(tracking.Life{Moment: tracking.Made, Job: h, Machine: m})
 	return true
 }
 

@@ -22,7 +22,7 @@ func (c *chain) tellCreated() {
 // tellSuspended tells listeners that c waits for on, if its life is told. ticket is that
 // of a tracked machine, or 0; tellSuspended returns the ticket that c has now.
 func (c *chain) tellSuspended(on any, ticket uint32) uint32 {
-	if c.tell(tracking.Life{Moment: tracking.Suspended, Of: c, On: on}) && ticket == 0 {
+	if c.tell(tracking.Life{Moment: tracking.Suspended, Machine: c, Awaited: on}) && ticket == 0 {
 		return tracking.ToldOnly
 	}
 	return ticket

@@ -58,25 +58,25 @@ func (h *History) Calls() []Call { return h.calls }
 // modify state.
 type Model func(state []int, c Call) ([]int, bool)
 
-// Explained reports whether the calls of the history have an order that begins in the state
-// from and ends in an accepted state. All calls must have ended.
-func (h *History) Explained(from []int, do Model, accept func(state []int) bool) bool {
-	return Explained(h.calls, from, do, accept)
+// Linearizable reports whether the calls of the history have an order that begins in the state
+// initial and ends in an accepted state. All calls must have ended.
+func (h *History) Linearizable(initial []int, model Model, accept func(state []int) bool) bool {
+	return Linearizable(h.calls, initial, model, accept)
 }
 
-// ending is the last operation of each history: it checks the final state.
-type ending struct{}
+// finalCheck is the last operation of each history: it checks the final state.
+type finalCheck struct{}
 
-// Explained is [History.Explained] for a list of calls.
-func Explained(calls []Call, from []int, do Model, accept func(state []int) bool) bool {
-	model := porcupine.Model{
-		Init: func() any { return from },
+// Linearizable is [History.Linearizable] for a list of calls.
+func Linearizable(calls []Call, initial []int, model Model, accept func(state []int) bool) bool {
+	checked := porcupine.Model{
+		Init: func() any { return initial },
 		Step: func(state, in, _ any) (bool, any) {
-			c, is := in.(Call)
-			if !is {
+			c, isCall := in.(Call)
+			if !isCall {
 				return accept(state.([]int)), state
 			}
-			next, ok := do(state.([]int), c)
+			next, ok := model(state.([]int), c)
 			return ok, next
 		},
 		Equal: func(a, b any) bool { return slices.Equal(a.([]int), b.([]int)) },
@@ -87,8 +87,8 @@ func Explained(calls []Call, from []int, do Model, accept func(state []int) bool
 		all = append(all, porcupine.Operation{ClientId: i, Input: c, Call: c.begin, Return: c.end})
 		last = max(last, c.end)
 	}
-	all = append(all, porcupine.Operation{ClientId: len(calls), Input: ending{}, Call: last + 1, Return: last + 2})
-	return porcupine.CheckOperations(model, all)
+	all = append(all, porcupine.Operation{ClientId: len(calls), Input: finalCheck{}, Call: last + 1, Return: last + 2})
+	return porcupine.CheckOperations(checked, all)
 }
 
 // At returns the call with the times at which it began and ended, for histories written by

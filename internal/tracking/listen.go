@@ -23,11 +23,11 @@ const (
 
 // Life is a moment of the life of one job.
 type Life struct {
-	Moment Moment
-	Job    any     // a job.Handle
-	Of     Machine // of Made and Suspended, for a machine; Tell may read it
-	On     any     // of Suspended: the operation that it waits for
-	Status uint8   // of Ended: a job.Status
+	Moment  Moment
+	Job     any     // a job.Handle
+	Machine Machine // of Made and Suspended, for a machine; Tell may read it
+	Awaited any     // of Suspended: the operation that it waits for
+	Status  uint8   // of Ended: a job.Status
 }
 
 // Listener is told the lives of jobs. Its functions are called in the middle of the work of

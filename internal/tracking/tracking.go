@@ -64,9 +64,9 @@ type Sleep time.Duration
 
 // Record is one suspended machine.
 type Record struct {
-	Of    Machine
-	On    any   // the operation that it waits for
-	Since int64 // when it was suspended; see Now
+	Machine Machine
+	Awaited any   // the operation that it waits for
+	Since   int64 // when it was suspended; see Now
 }
 
 // Filter selects the machines, and the jobs with a function, that are tracked.
@@ -133,7 +133,7 @@ func Set(f *Filter) {
 // or end.
 func Forget() {
 	for _, t := range []*table{&machines, &jobs} {
-		t.each(func(r *Record) { r.Of, r.On = nil, nil })
+		t.each(func(r *Record) { r.Machine, r.Awaited = nil, nil })
 		t.release()
 	}
 }
@@ -156,7 +156,7 @@ func WantsJob(job any) bool {
 
 // EnterJob enters a job, as On of a record, and returns its ticket, which is not 0. Readers
 // may read the job from then on. Each ticket is returned by [LeaveJob].
-func EnterJob(job any) (ticket uint32) { return jobs.enter(Record{On: job, Since: Now()}) }
+func EnterJob(job any) (ticket uint32) { return jobs.enter(Record{Awaited: job, Since: Now()}) }
 
 // LeaveJob removes the job that has the ticket.
 func LeaveJob(ticket uint32) { jobs.leave(ticket) }
@@ -279,7 +279,7 @@ func (s *shard) eachOf(n int, f func(*Record)) bool {
 		return false
 	}
 	for i := range s.chunks[n] {
-		if r := &s.chunks[n][i]; r.Of != nil || r.On != nil {
+		if r := &s.chunks[n][i]; r.Machine != nil || r.Awaited != nil {
 			f(r)
 		}
 	}
