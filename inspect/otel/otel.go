@@ -90,7 +90,7 @@ func (f *follower) hear(e inspect.Event) {
 	case inspect.Suspended:
 		l.span.AddEvent("suspended", trace.WithAttributes(append(at(e.Place),
 			attribute.String("movenext.waits_for", e.Waits), attribute.String("movenext.held_by", e.Holder))...))
-		f.link(l.span, jobcore.Of(e.On), mostLinked)
+		f.link(l.span, jobcore.Of(e.On), maxLinked)
 	case inspect.Ended:
 		f.ended(in, l, e.Status)
 	default:
@@ -149,8 +149,8 @@ func (f *follower) ended(in jobcore.Internals, l *life, s job.Status) {
 	l.span.End()
 }
 
-// mostLinked is the maximum nesting of combinators that link follows.
-const mostLinked = 8
+// maxLinked is the maximum nesting of combinators that link follows.
+const maxLinked = 8
 
 // link adds a link to the span of a job, or to the spans of the jobs that it waits for.
 func (f *follower) link(span trace.Span, to jobcore.Internals, depth int) {
