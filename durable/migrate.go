@@ -25,9 +25,9 @@ func (f *definition) addMigrations(list []Migration) error {
 	return nil
 }
 
-// migrated applies migrations to a document until its layout is known. It changes the document
+// migrate applies migrations to a document until its layout is known. It changes the document
 // only in memory: nothing is stored before the next checkpoint.
-func (f *definition) migrated(doc *checkpoint) (err error) {
+func (f *definition) migrate(doc *checkpoint) (err error) {
 	defer recoverTo(&err)
 	for doc.Layout != f.layout {
 		m, ok := f.migrations[doc.Layout]

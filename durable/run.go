@@ -161,7 +161,7 @@ func (r *run) load() error {
 	if !r.f.knows(doc.Layout) {
 		return errors.New(unknownLayout(doc.Layout))
 	}
-	if err := r.f.migrated(doc); err != nil {
+	if err := r.f.migrate(doc); err != nil {
 		return err
 	}
 	point, ok := r.f.number[doc.Point]

@@ -75,7 +75,7 @@ func (k *keptStore) resume(ctx context.Context, n size, out io.Writer) (err erro
 		if err != nil {
 			return err
 		}
-		some, err := k.continued(ctx, running[at], left)
+		some, err := k.killAndAwait(ctx, running[at], left)
 		if err != nil {
 			return err
 		}
@@ -143,9 +143,9 @@ func (k *keptStore) busiest(ctx context.Context, running []*worker) (index int, 
 	return index, runs, nil
 }
 
-// continued kills a worker, and returns for each of its workflows how long it took until another
+// killAndAwait kills a worker, and returns for each of its workflows the time until another
 // worker had it.
-func (k *keptStore) continued(ctx context.Context, w *worker, left map[string]bool) (took []time.Duration, err error) {
+func (k *keptStore) killAndAwait(ctx context.Context, w *worker, left map[string]bool) (took []time.Duration, err error) {
 	w.kill()
 	begin := time.Now()
 	for len(left) > 0 {

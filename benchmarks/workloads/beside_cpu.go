@@ -21,12 +21,12 @@ func blockBesideCPU() *suite.Work {
 	places := []suite.Place{suite.Default, suite.Stealing, suite.Goroutine}
 	w := blocking("W9c", "ten thousand jobs that block for a millisecond, among a thousand that compute for two", append([]suite.Contender{
 		{Name: goroutines, Start: beside(func(compute, block func()) suite.Run {
-			return mixed(func(f func()) { go f() }, compute, block)
+			return mixWork(func(f func()) { go f() }, compute, block)
 		})},
 		{Name: "pond 1000", Start: func(suite.Setting) (suite.Run, func()) {
 			p := pond.NewPool(blockingWidth)
 			run, _ := beside(func(compute, block func()) suite.Run {
-				return mixed(func(f func()) { accept(p.Go(f)) }, compute, block)
+				return mixWork(func(f func()) { accept(p.Go(f)) }, compute, block)
 			})(suite.Setting{})
 			return run, p.StopAndWait
 		}},
@@ -65,8 +65,8 @@ func beside(newRun func(compute, block func()) suite.Run) func(suite.Setting) (s
 	}
 }
 
-// mixed submits the jobs, with a computing one after every ten, and waits for them.
-func mixed(submit func(func()), compute, block func()) suite.Run {
+// mixWork submits the jobs, with a computing one after every ten, and waits for them.
+func mixWork(submit func(func()), compute, block func()) suite.Run {
 	return func(_ *suite.Meter, n int) error {
 		var wg sync.WaitGroup
 		wg.Add(n + n/10)

@@ -24,7 +24,7 @@ func collecting() *suite.Work {
 		Once:  true,
 		Bases: []string{idle, goroutines},
 		Contenders: append([]suite.Contender{
-			{Name: idle, Note: "as many objects of 320 bytes, held by a slice as the jobs are", Start: still(around(unused))},
+			{Name: idle, Note: "as many objects of 320 bytes, held by a slice as the jobs are", Start: still(around(makeUnused))},
 			{Name: goroutines, Note: "asleep", Most: 2_000_000, Start: still(around(sleepingGoroutines))},
 		}, suite.On(everywhere(), "", "asleep", func(ctx context.Context, _ suite.Setting) suite.Run {
 			return around(func(n int) func() error { return sleepingJobs(ctx, n) })
@@ -71,7 +71,7 @@ type object struct {
 	rest [39]uintptr
 }
 
-func unused(n int) func() error {
+func makeUnused(n int) func() error {
 	all := make([]*object, n)
 	for i := range all {
 		o := new(object)

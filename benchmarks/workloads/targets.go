@@ -31,12 +31,12 @@ var targets = map[string][]suite.Target{
 		{Contender: "movenext", Base: goroutines, Figure: suite.PeakRatio, Ship: 0.07, Goal: 0.05},
 		ratio("movenext", goroutines, 0.2, 0.08),
 	},
-	"W6a": {ratio("movenext", goroutines, 0.25, 0.2), allocated("movenext")},
-	"W6b": {ratio("movenext", goroutines, 0.3, 0.2), allocated("movenext")},
+	"W6a": {ratio("movenext", goroutines, 0.25, 0.2), allocatesNothing("movenext")},
+	"W6b": {ratio("movenext", goroutines, 0.3, 0.2), allocatesNothing("movenext")},
 	"W6c": {ratio("movenext", goroutines, 0.16, 0.12)},
 	"W6d": {
 		{Contender: "movenext", Base: "plain call", Figure: suite.More, Ship: 10, Goal: 5},
-		allocated("movenext"),
+		allocatesNothing("movenext"),
 	},
 	"W7": {
 		ratio("movenext: Then", goroutines, 0.15, 0.08),
@@ -77,8 +77,8 @@ func ratio(contender, base string, ship, goal float64) suite.Target {
 	return suite.Target{Contender: contender, Base: base, Figure: suite.Ratio, Ship: ship, Goal: goal}
 }
 
-// allocated is the target of a path that allocates nothing: less than one byte, since the code
-// that starts the path allocates.
-func allocated(contender string) suite.Target {
+// allocatesNothing is the target of a path that allocates nothing: less than one byte, since the
+// code that starts the path allocates.
+func allocatesNothing(contender string) suite.Target {
 	return suite.Target{Contender: contender, Figure: suite.Allocated, Ship: 1, Goal: 1}
 }

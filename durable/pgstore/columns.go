@@ -79,7 +79,7 @@ func assignments(value func(column string) string) string {
 		" AND " + value("status") + " IN ('running', 'waiting') THEN 0 ELSE " + value("due") + " END"
 }
 
-// unchanged returns the condition that the instance i still has the version that was read.
-func unchanged(value func(column string) string) string {
+// versionMatches returns the condition that the instance i still has the version that was read.
+func versionMatches(value func(column string) string) string {
 	return "i.id = " + value("id") + " AND i.version = " + value("version")
 }

@@ -135,7 +135,7 @@ func (s *Store) Load(ctx context.Context, id string) (*durable.Record, error) {
 // the later one finds the changes of the earlier one.
 var (
 	createOne  = `INSERT INTO instances (` + columns + `, wake) VALUES (` + insertedValues(param) + `) ON CONFLICT (id) DO NOTHING RETURNING last > seen AS mail`
-	replaceOne = `UPDATE instances AS i SET ` + assignments(param) + ` WHERE ` + unchanged(param) + ` RETURNING i.last > i.seen AS mail`
+	replaceOne = `UPDATE instances AS i SET ` + assignments(param) + ` WHERE ` + versionMatches(param) + ` RETURNING i.last > i.seen AS mail`
 	dropBelow  = `WITH swapped AS (` + replaceOne + `), dropped AS (
 		DELETE FROM messages WHERE id = ` + param("id") + ` AND seq <= ` + param("floor") + ` AND EXISTS (SELECT FROM swapped))
 		SELECT mail FROM swapped`

@@ -150,7 +150,7 @@ var (
 		) SELECT n.number, mail FROM made JOIN unnest($1::bigint[], $2::text[]) AS n (number, id) USING (id)`
 	replaceAll = `WITH swapped AS (
 			UPDATE instances AS i SET ` + assignments(element) + ` FROM ` + input + `
-			WHERE ` + unchanged(element) + ` RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
+			WHERE ` + versionMatches(element) + ` RETURNING n.number, i.id, i.floor, i.last > i.seen AS mail
 		), dropped AS (
 			DELETE FROM messages USING swapped WHERE swapped.floor > 0 AND messages.id = swapped.id AND seq <= swapped.floor
 		) SELECT number, mail FROM swapped`

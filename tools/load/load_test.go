@@ -100,7 +100,7 @@ func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
 	cancel()
 	for roll, want := range map[int]string{1609: "", 1600: "was never canceled"} {
 		st := &storm{jobs: 10}
-		_, err := st.nested(ctx, &fate{roll: roll})
+		_, err := st.runNested(ctx, &fate{roll: roll})
 		require.ErrorIs(t, err, context.Canceled)
 		for _, e := range st.unawaited.jobs {
 			st.settle(e)

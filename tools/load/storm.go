@@ -213,14 +213,14 @@ func (st *storm) body(ctx context.Context, f *fate) (int, error) {
 	case roll < errs:
 		return 0, errDeliberate
 	case roll < nests:
-		return st.nested(ctx, f)
+		return st.runNested(ctx, f)
 	}
 	return roll, nil
 }
 
-// nested starts a job and waits for it, on a worker. The wait may fail, or the job may end the
+// runNested starts a job and waits for it, on a worker. The wait may fail, or the job may end the
 // waiting goroutine: then the job is counted later.
-func (st *storm) nested(ctx context.Context, f *fate) (int, error) {
+func (st *storm) runNested(ctx context.Context, f *fate) (int, error) {
 	if !st.admit() {
 		if v, returns := value(f.roll); returns {
 			return v, nil

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// mutated returns the text of m's file with the mutation, for the module in the folder root. It
+// mutate returns the text of m's file with the mutation, for the module in the folder root. It
 // fails unless the old text occurs exactly once.
-func (m *mutation) mutated(root string) (string, error) {
+func (m *mutation) mutate(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
 	if err != nil {
 		return "", fmt.Errorf("mutate: %s is stale: %w", m.name, err)

@@ -86,7 +86,7 @@ func loadPackages(root, tags string, list []mutation) (*sources, error) {
 
 // check type-checks the package of m with the mutation.
 func (s *sources) check(root string, m *mutation) error {
-	text, err := m.mutated(root)
+	text, err := m.mutate(root)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func try(ctx context.Context, m *mutation, sound map[command]bool, o options) (v
 	if m.equivalent != "" {
 		return v, nil
 	}
-	text, err := m.mutated(".")
+	text, err := m.mutate(".")
 	if err != nil {
 		return v, err
 	}

@@ -99,6 +99,6 @@ func TestAnEntryThatDoesNotApplyIsStale(t *testing.T) {
 		_, err := (&mutation{function: c.function, old: c.old}).apply(source)
 		assert.ErrorContains(t, err, c.want)
 	}
-	_, err := (&mutation{name: "m", file: "missing.go"}).mutated(t.TempDir())
+	_, err := (&mutation{name: "m", file: "missing.go"}).mutate(t.TempDir())
 	assert.ErrorContains(t, err, "m is stale")
 }

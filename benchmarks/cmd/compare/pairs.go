@@ -22,9 +22,9 @@ type pair struct{ old, new stats.Round }
 // failures holds the reasons why contenders have no result, by contender.
 type failures struct{ old, new map[string]string }
 
-// paired runs the contenders of a workload in both versions. The version that runs first
+// runPairs runs the contenders of a workload in both versions. The version that runs first
 // alternates from pair to pair, so that a slowdown over time affects both equally often.
-func paired(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
+func runPairs(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
 	var all []pair
 	failed := failures{map[string]string{}, map[string]string{}}
 	for i := range pairs {

@@ -94,7 +94,7 @@ func (c *comparison) compare(ctx context.Context, w *suite.Work, listed []childp
 	if !slices.Contains(names, base) {
 		return fmt.Errorf("%s: the other version does not have %q, to which all others are compared", w.ID, base)
 	}
-	pairs, failed, err := paired(ctx, c.older, c.newer, w.ID, names, c.Plan(n), c.pairs, c.log)
+	pairs, failed, err := runPairs(ctx, c.older, c.newer, w.ID, names, c.Plan(n), c.pairs, c.log)
 	if err != nil {
 		return err
 	}

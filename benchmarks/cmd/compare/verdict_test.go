@@ -193,6 +193,6 @@ func TestAComparisonEndsWithItsContext(t *testing.T) {
 		cancel()
 		return childproc.Result{}, errors.New("killed")
 	}}
-	_, _, err := paired(ctx, v, v, "W0", []string{"base"}, measure.Plan{}, 3, io.Discard)
+	_, _, err := runPairs(ctx, v, v, "W0", []string{"base"}, measure.Plan{}, 3, io.Discard)
 	assert.ErrorIs(t, err, context.Canceled)
 }

@@ -60,7 +60,7 @@ func serveAs(name string, in io.Reader, out io.Writer) error {
 		case askCompute:
 			c.compute()
 		}
-		answer, err := json.Marshal(consumed())
+		answer, err := json.Marshal(measureConsumption())
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func serveAs(name string, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-func consumed() consumption {
+func measureConsumption() consumption {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return consumption{

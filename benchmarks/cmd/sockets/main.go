@@ -151,9 +151,9 @@ func table(out io.Writer, w work, results map[string][]figures) {
 	for _, c := range w.contenders {
 		cells := []string{c.name}
 		for _, q := range w.quantities {
-			values, ratios := q.of(results[c.name]), []float64{}
+			values, ratios := q.valuesIn(results[c.name]), []float64{}
 			for i, v := range values {
-				ratios = append(ratios, v/q.of(base)[i])
+				ratios = append(ratios, v/q.valuesIn(base)[i])
 			}
 			ratio, _ := stats.Over(ratios) // there is a round at least
 			cells = append(cells, report.Number(stats.Median(values)),
@@ -166,7 +166,7 @@ func table(out io.Writer, w work, results map[string][]figures) {
 // quantity is a column of a table.
 type quantity struct{ name, key string }
 
-func (q quantity) of(all []figures) (values []float64) {
+func (q quantity) valuesIn(all []figures) (values []float64) {
 	for _, f := range all {
 		values = append(values, f[q.key])
 	}

@@ -119,9 +119,9 @@ func answer(ctx context.Context, c *netio.TLSConn) error {
 	}
 }
 
-// secured are connections with TLS whose handshakes are over, and that have exchanged a
-// message of size bytes.
-func secured(address string, n, size int) (all []*tls.Conn, err error) {
+// connectSecurely returns connections with TLS whose handshakes are over, and that have exchanged
+// a message of size bytes.
+func connectSecurely(address string, n, size int) (all []*tls.Conn, err error) {
 	message := make([]byte, size)
 	message[size-1] = '.'
 	answer := make([]byte, small)

@@ -123,8 +123,8 @@ func gobwasLoop(g *group[net.Conn], c net.Conn) {
 	}
 }
 
-// adopted is the same with machines: the connections leave net/http and package net.
-func adopted() (string, error) {
+// serveAdopted is the same with machines: the connections leave net/http and package net.
+func serveAdopted() (string, error) {
 	var all rooms[*netio.Conn]
 	return serveHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nc, rw, _, err := ws.UpgradeHTTP(r, w)

@@ -54,7 +54,7 @@ var (
 
 	webCoder   = contender{name: "coder/websocket", serve: coder}
 	webLean    = contender{name: "goroutines, gobwas/ws", serve: gobwas}
-	webAdopted = contender{name: "machines, gobwas/ws", serve: adopted, asMachines: true}
+	webAdopted = contender{name: "machines, gobwas/ws", serve: serveAdopted, asMachines: true}
 
 	tlsPlain = contender{name: "goroutines, crypto/tls", serve: secureGoroutines}
 	tlsOurs  = contender{name: "machines, netio and crypto/tls", serve: secureMachines, asMachines: true}
@@ -138,7 +138,7 @@ func enterRooms(address string, n, each int) (*crowd, error) {
 
 func idleSecure(s settings, server *child, size int) (figures, error) {
 	return resident(server, s.secure, func(n int) (func(), error) {
-		all, err := secured(server.address, n, size)
+		all, err := connectSecurely(server.address, n, size)
 		return func() {
 			for _, c := range all {
 				_ = c.NetConn().Close()

@@ -115,7 +115,7 @@ func drawn(folder string, t stats.Table) (string, error) {
 		}
 		picture.Dots = append(picture.Dots, plot.Dot{
 			Name: row.Contender, Kind: report.Kind(row.Contender, t.Bases), Label: label,
-			Value: row.Time.Median, Least: row.Time.Least, Most: row.Time.Most,
+			Value: row.Time.Median, Min: row.Time.Least, Max: row.Time.Most,
 		})
 	}
 	return plot.Save(filepath.Join(folder, t.ID+".svg"), picture)

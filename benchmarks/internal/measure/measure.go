@@ -59,18 +59,18 @@ func Run(w *suite.Work, c *suite.Contender, plan Plan) (Sample, error) {
 	if w.Once {
 		reps = 1
 	} else {
-		first, err := measured(run, arg, 1)
+		first, err := sample(run, arg, 1)
 		if err != nil {
-			return Sample{}, failed(w, c, err)
+			return Sample{}, failure(w, c, err)
 		}
 		batch = 1 + int(plan.AtLeast/max(1, time.Duration(first.Time)))
 	}
 
 	var best Sample
 	for i := range reps {
-		s, err := measured(run, arg, batch)
+		s, err := sample(run, arg, batch)
 		if err != nil {
-			return Sample{}, failed(w, c, err)
+			return Sample{}, failure(w, c, err)
 		}
 		if i == 0 || s.Time < best.Time {
 			best = s
@@ -81,13 +81,13 @@ func Run(w *suite.Work, c *suite.Contender, plan Plan) (Sample, error) {
 	return best, nil
 }
 
-func failed(w *suite.Work, c *suite.Contender, err error) error {
+func failure(w *suite.Work, c *suite.Contender, err error) error {
 	return fmt.Errorf("measure: %s, %s: %w", w.ID, c.Name, err)
 }
 
-// measured runs a contender several times in a row; the figures are those of all of
+// sample runs a contender several times in a row; the figures are those of all of
 // them together.
-func measured(run suite.Run, arg, times int) (Sample, error) {
+func sample(run suite.Run, arg, times int) (Sample, error) {
 	var m suite.Meter
 	var before, after runtime.MemStats
 	runtime.GC() // a run's garbage must not be charged to the next run

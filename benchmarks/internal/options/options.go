@@ -92,14 +92,14 @@ func (o *Options) Choose(w *suite.Work, n int) []string {
 	var names []string
 	for _, c := range w.Contenders {
 		able := c.Most == 0 || n <= c.Most
-		if able && (slices.Contains(w.Bases, c.Name) || wanted.MatchString(c.Name) && (!o.Targets || targeted(w, c.Name))) {
+		if able && (slices.Contains(w.Bases, c.Name) || wanted.MatchString(c.Name) && (!o.Targets || hasTarget(w, c.Name))) {
 			names = append(names, c.Name)
 		}
 	}
 	return names
 }
 
-func targeted(w *suite.Work, contender string) bool {
+func hasTarget(w *suite.Work, contender string) bool {
 	return slices.ContainsFunc(w.Targets, func(t suite.Target) bool { return t.Contender == contender })
 }
 

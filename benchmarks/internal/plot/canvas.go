@@ -29,7 +29,7 @@ func (c *canvas) text(x, y float64, anchor, class, s string) {
 	if class != "" {
 		class = fmt.Sprintf(` class="%s"`, class)
 	}
-	fmt.Fprintf(&c.body, `<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>`+"\n", x, y, anchor, class, escaped(s))
+	fmt.Fprintf(&c.body, `<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>`+"\n", x, y, anchor, class, escape(s))
 }
 
 func (c *canvas) line(x1, y1, x2, y2 float64, class string) {
@@ -63,14 +63,14 @@ func (c *canvas) path(points [][2]float64, colour string, dashed bool) {
 // write writes the picture. title is the text for screen readers.
 func (c *canvas) write(out io.Writer, title string) error {
 	_, err := fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n"+
-		"<title>%s</title>\n<style>%s</style>\n%s</svg>\n", c.width, c.height, c.width, c.height, escaped(title), style, c.body.String())
+		"<title>%s</title>\n<style>%s</style>\n%s</svg>\n", c.width, c.height, c.width, c.height, escape(title), style, c.body.String())
 	if err != nil {
 		return fmt.Errorf("plot: %w", err)
 	}
 	return nil
 }
 
-func escaped(s string) string {
+func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
 	return b.String()

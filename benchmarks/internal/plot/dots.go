@@ -21,7 +21,7 @@ type Dots struct {
 type Dot struct {
 	Name        string
 	Value       float64
-	Least, Most float64
+	Min, Max float64
 	Kind        Kind
 	Label       string // next to the dot
 }
@@ -58,12 +58,12 @@ func (d Dots) Write(out io.Writer) error {
 
 	var values []float64
 	for _, dot := range d.Dots {
-		values = append(values, dot.Value, dot.Least, dot.Most)
+		values = append(values, dot.Value, dot.Min, dot.Max)
 	}
 	x := newScale(values, labels, width-space)
 	for _, v := range x.decades() {
-		c.line(x.at(v), top-6, x.at(v), c.height-12, "grid")
-		c.text(x.at(v), top-10, middle, "note", Short(v))
+		c.line(x.position(v), top-6, x.position(v), c.height-12, "grid")
+		c.text(x.position(v), top-10, middle, "note", Short(v))
 	}
 	for i, dot := range d.Dots {
 		y := top + row*float64(i)
@@ -72,10 +72,10 @@ func (d Dots) Write(out io.Writer) error {
 			class = "ours"
 		}
 		c.text(labels-8, y+15, right, class, dot.Name)
-		c.line(labels, y+row/2, x.at(dot.Least), y+row/2, "grid")
-		c.line(x.at(dot.Least), y+row/2, x.at(dot.Most), y+row/2, "range")
-		c.dot(x.at(dot.Value), y+row/2, 5, dot.Kind.colour())
-		c.text(x.at(max(dot.Value, dot.Most))+12, y+15, left, class, dot.Label)
+		c.line(labels, y+row/2, x.position(dot.Min), y+row/2, "grid")
+		c.line(x.position(dot.Min), y+row/2, x.position(dot.Max), y+row/2, "range")
+		c.dot(x.position(dot.Value), y+row/2, 5, dot.Kind.colour())
+		c.text(x.position(max(dot.Value, dot.Max))+12, y+15, left, class, dot.Label)
 	}
 	return c.write(out, d.Title)
 }

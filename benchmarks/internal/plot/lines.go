@@ -46,12 +46,12 @@ func (l Lines) Write(out io.Writer) error {
 	c.text(12, 42, left, "note", l.Y+"; less is better")
 	c.text((x0+x1)/2, y0+40, middle, "note", l.X)
 	for _, v := range marks {
-		c.line(x.at(v), y0, x.at(v), y1, "grid")
-		c.text(x.at(v), y0+18, middle, "note", Short(v))
+		c.line(x.position(v), y0, x.position(v), y1, "grid")
+		c.text(x.position(v), y0+18, middle, "note", Short(v))
 	}
 	for _, v := range y.decades() {
-		c.line(x0, y.at(v), x1, y.at(v), "grid")
-		c.text(x0-6, y.at(v)+4, right, "note", Short(v))
+		c.line(x0, y.position(v), x1, y.position(v), "grid")
+		c.text(x0-6, y.position(v)+4, right, "note", Short(v))
 	}
 	used := map[Kind]int{}
 	for i, line := range l.Lines {
@@ -61,7 +61,7 @@ func (l Lines) Write(out io.Writer) error {
 		colour, dashed := palette[n%len(palette)], n >= len(palette)
 		var points [][2]float64
 		for _, p := range line.Points {
-			points = append(points, [2]float64{x.at(p.X), y.at(p.Y)})
+			points = append(points, [2]float64{x.position(p.X), y.position(p.Y)})
 		}
 		c.path(points, colour, dashed)
 

@@ -23,7 +23,7 @@ func TestAScaleHasWholeDecadesAndEqualFactors(t *testing.T) {
 	s := newScale([]float64{30, 7, 0, -3, 800}, 100, 400)
 	assert.Equal(t, []float64{1, 10, 100, 1000}, s.decades())
 	for v, pixel := range map[float64]float64{1: 100, 10: 200, 100: 300, 1000: 400, 0: 100, -5: 100, 1e9: 400} {
-		assert.InDelta(t, pixel, s.at(v), 1e-9, "%v", v)
+		assert.InDelta(t, pixel, s.position(v), 1e-9, "%v", v)
 	}
 }
 
@@ -38,7 +38,7 @@ func TestAScaleOfOneValueOrNoneHasAWidth(t *testing.T) {
 func TestAnAxisOfChosenSizesIsMarkedAtThose(t *testing.T) {
 	s, marks := places([]float64{16, 1, 4, 1, 16}, 0, 100)
 	assert.Equal(t, []float64{1, 4, 16}, marks)
-	assert.InDelta(t, 50, s.at(4), 1e-9)
+	assert.InDelta(t, 50, s.position(4), 1e-9)
 	s, marks = places([]float64{4, 4}, 0, 100)
 	assert.Equal(t, []float64{4}, marks)
 	assert.Greater(t, s.most, s.least)

@@ -44,8 +44,8 @@ func newScale(values []float64, from, to float64) scale {
 
 func decade(exponent float64) float64 { return math.Pow(10, exponent) }
 
-// at returns the pixel of v; what is off the scale is put on its edge.
-func (s scale) at(v float64) float64 {
+// position returns the pixel of v; what is off the scale is put on its edge.
+func (s scale) position(v float64) float64 {
 	v = min(max(v, s.least), s.most)
 	part := math.Log(v/s.least) / math.Log(s.most/s.least)
 	return s.from + part*(s.to-s.from)

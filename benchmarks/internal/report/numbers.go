@@ -17,7 +17,7 @@ func Number(v float64) string {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return unknown
 	case size >= 99.95:
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+		return groupDigits(strconv.FormatFloat(v, 'f', 0, 64))
 	case size >= 9.995:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	case size >= 0.1:
@@ -28,8 +28,9 @@ func Number(v float64) string {
 	return "0"
 }
 
-// grouped puts a space, one that does not break the line, before each three digits from the right.
-func grouped(digits string) string {
+// groupDigits puts a space, one that does not break the line, before each three digits from the
+// right.
+func groupDigits(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
 		sign, digits = "-", digits[1:]

@@ -24,7 +24,7 @@ type Cell struct {
 func Series(out io.Writer, unit, axis string, sizes []int, lines []Line) {
 	head := []string{unit + " by " + axis}
 	for _, n := range sizes {
-		head = append(head, grouped(strconv.Itoa(n)))
+		head = append(head, groupDigits(strconv.Itoa(n)))
 	}
 	Row(out, head...)
 	fmt.Fprintf(out, "|---%s|\n", strings.Repeat("|--:", len(sizes)))
@@ -37,7 +37,7 @@ func Series(out io.Writer, unit, axis string, sizes []int, lines []Line) {
 				cells = append(cells, known(c.Value))
 			case c.Failed != "":
 				cells = append(cells, "failed")
-				reasons = append(reasons, fmt.Sprintf("%s with %s %s: %s", line.Contender, grouped(strconv.Itoa(sizes[i])), axis, oneLine(c.Failed)))
+				reasons = append(reasons, fmt.Sprintf("%s with %s %s: %s", line.Contender, groupDigits(strconv.Itoa(sizes[i])), axis, oneLine(c.Failed)))
 			default:
 				cells = append(cells, unknown)
 			}

@@ -17,7 +17,7 @@ func Table(out io.Writer, t stats.Table, plot string) {
 	if plot != "" {
 		fmt.Fprintf(out, "![%s](%s)\n\n", t.ID, plot)
 	}
-	fmt.Fprintf(out, "Operations of one run: %s.\n\n", grouped(strconv.Itoa(t.Ops)))
+	fmt.Fprintf(out, "Operations of one run: %s.\n\n", groupDigits(strconv.Itoa(t.Ops)))
 	head := []string{"contender", "ns/" + t.Op, "least – most"}
 	for _, base := range t.Bases {
 		head = append(head, "× "+base)
