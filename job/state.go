@@ -111,6 +111,11 @@ func (s *state) claimInPlace() bool {
 	return s.word.CompareAndSwap(wordOf(Scheduled), wordOf(Running)|inPlace)
 }
 
+// beginInPlace is begin for the enclosing job, which waits for this one.
+func (s *state) beginInPlace() bool {
+	return s.word.CompareAndSwap(wordOf(Created), wordOf(Running)|inPlace)
+}
+
 // leavePlace clears the mark inPlace, if the job has not ended.
 func (s *state) leavePlace() {
 	if s.isInPlace() {

@@ -134,7 +134,7 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {
-			t.crash(recover(), q)
+			t.exit(recover(), q)
 		}
 	}()
 	if t.body.Err() != nil {

@@ -53,6 +53,9 @@
 // chain is registered with the operation that the innermost frame awaits; so the links
 // are plain fields and a whole chain costs one atomic operation.
 //
+// A job that is awaited in the first step of another one is run before the frames move;
+// see onstack.go.
+//
 // # Resuming
 //
 // When the awaited operation completes, the chain is submitted as work to the home of

@@ -31,7 +31,8 @@ type Frame struct {
 	State int32
 
 	// ticket is not 0 while the chain is suspended at this frame and tracked; see package
-	// internal/tracking. It fits in the padding before a pointer.
+	// internal/tracking. While the frame is on the stack, it is onHost or 0; see onstack.go.
+	// It fits in the padding before a pointer.
 	ticket uint32
 
 	// Set by Push and Start, when the frame is permanently on the heap.

@@ -97,7 +97,7 @@ func borrowPooled(worker schedulers.Worker) *Run {
 // moveOn returns the Run that continues a suspended first step on worker: p, which has kept
 // the needed state, or one of the worker's own Runs. For spent see jobcore.Awaiting.
 func (p *pooledRun) moveOn(worker schedulers.Worker, spent uint8) *Run {
-	r := &p.Run
+	r, runs := &p.Run, p.runs
 	if spent&jobcore.Unproven != 0 {
 		p.ownCache.moveTo(worker)
 	} else {
@@ -106,7 +106,8 @@ func (p *pooledRun) moveOn(worker schedulers.Worker, spent uint8) *Run {
 		r.ready = p.ready
 		p.giveBack()
 	}
-	if r.runs = int32(spent &^ jobcore.Unproven); r.runs > 0 {
+	r.runs = runs + int32(spent&^jobcore.Unproven)
+	if spent != 0 {
 		r.runs |= nested
 	}
 	return r

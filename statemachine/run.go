@@ -66,6 +66,13 @@ type Run struct {
 	runs int32
 	// The number of awaits that were complete; see budget.go.
 	ready int32
+
+	// Of the first step of a job's function: see onstack.go.
+
+	// The awaited job has called runtime.Goexit, so the frames on the stack are promoted.
+	exiting bool
+	// The context of the job; nil: the frames are not promoted in that case.
+	host context.Context
 }
 
 // Await records what the running frame waits for. It always returns false, so that
@@ -96,7 +103,7 @@ func (r *Run) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
 // parameter, or nil; its ambient scheduler becomes the frame's home.
 func (r *Run) Push(ctx context.Context, m framed) {
 	f := m.base()
-	f.self = m
+	f.self, f.ticket = m, 0
 	if f.home == nil {
 		f.home = schedulers.HomeOf(ctx)
 	}
@@ -274,7 +281,7 @@ func (r *Run) registerAwaited(c *chain) bool {
 // registerWithJob is register for a job, which is run in place if it can be.
 func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals) bool {
 	if worker := r.Worker(); worker != nil {
-		if r.runs&^nested >= maxRuns {
+		if r.runs&^nested >= jobcore.MaxRuns {
 			j.StartLast(r.leaving())
 		} else if j.Claim(worker) {
 			return r.runAwaited(c, j)
@@ -283,11 +290,6 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals
 	c.node.Prepare(c)
 	return r.enlist(c, w, beginCycleCheck(c, j))
 }
-
-// maxRuns is how many jobs a machine runs itself before it yields to the work
-// queued on its worker. It is the number of work items that the pool takes from one
-// queue before it checks the others.
-const maxRuns = 61
 
 // nested is added to the field runs of a Run within another one. The end of such a Run
 // is not the end of its worker's current work.

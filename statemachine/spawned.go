@@ -36,6 +36,7 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	r.labels = nil
 	p, _ := pooledRuns.Get().(*pooledRun)
 	p.firstChain, p.firstFrame, p.completer = &s.chain, m.base(), s
+	p.exiting, p.runs = r.exiting, r.runs
 	p.top, p.awaiting, p.timers, p.holder, p.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
 	return (*firstStepError)(p)
 }
@@ -50,12 +51,19 @@ func (*firstStepError) Error() string { return "statemachine: the function has s
 
 // GoOn implements suspension.Suspended. In contrast to a hot start, the first step was
 // taken by a worker that has nothing else to do: the chain may run the job that it
-// awaits, or continue here, if the frame to resume is at home here.
+// awaits, or continue here, if the frame to resume is at home here. But if the worker's
+// goroutine exits (see onstack.go), the chain continues elsewhere.
 func (b *firstStepError) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	p := (*pooledRun)(b)
 	p.completer.setCompleter(end)
 	c, first := p.firstChain, p.firstFrame
 	p.firstChain, p.firstFrame, p.completer = nil, nil, nil
+	if p.exiting {
+		p.exiting, p.runs, p.labels = false, 0, p.top.home.Labels
+		c.begin(&p.Run)
+		p.giveBack()
+		return
+	}
 	r := p.moveOn(worker, spent)
 	r.applyHomeLabels()
 	if r.register(c) {

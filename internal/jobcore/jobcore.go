@@ -43,6 +43,21 @@ func Of(j any) Internals {
 // another goroutine.
 const Unproven uint8 = 1 << 7
 
+// MaxRuns is how many awaited jobs a machine runs itself before it yields to the work
+// queued on its worker. It is the number of work items that the pool takes from one queue
+// before it checks the others.
+const MaxRuns = 61
+
+// Ran is the outcome of [Awaiting].RunFor.
+type Ran uint8
+
+// The outcomes.
+const (
+	NotRun            Ran = iota
+	RanUntilSuspended     // its machine continues elsewhere
+	RanToEnd
+)
+
 // Internals are the operations of a job for the packages of this module. None blocks.
 type Internals interface {
 	Completing
@@ -123,6 +138,18 @@ type Awaiting interface {
 	// target will be notified of the end, like that of any registration, and false if the job
 	// has ended and n is the caller's.
 	LeaveClaimed(n *continuation.Node) (notified bool)
+
+	// RunFor runs the job for a function that awaits it and whose frames are still on the
+	// stack of the calling goroutine. host is the context of the job that runs the function
+	// on that goroutine; runs is how many jobs the function has run so far. The job is run
+	// only if host's job has started it, if it could be claimed like by Claim, and if the
+	// budget of the turn is not used up. If it calls runtime.Goexit, RunFor does not return,
+	// and the function continues elsewhere; LeavePlace must then be called, since the job may
+	// have suspended before.
+	RunFor(host context.Context, runs int32) Ran
+
+	// LeavePlace ends the wait of a function for which RunFor has not returned.
+	LeavePlace()
 
 	// StartLast starts the job if it is Created, like Job.Start, as the last action of the
 	// current work of the worker on. It is for a machine that awaits the job and may not run

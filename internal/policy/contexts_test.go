@@ -67,6 +67,7 @@ var byMachines = []string{
 	"statemachine.Sleep",
 	"statemachine.Spawned.Suspend",
 	"statemachine.Stream",
+	"statemachine.Run.Host",
 	"statemachine.Run.Push",
 	"statemachine.Run.Watch",
 }

@@ -36,6 +36,10 @@ type Suspended interface {
 	// must be the caller's last action on the operation that end completes. It is called on
 	// the worker on, outside deferred functions. For spent see jobcore.Awaiting; if it is 0,
 	// GoOn is the last action of the worker's current work.
+	//
+	// There is one exception: a Suspended that a job recovers as the value of a panic, while
+	// its goroutine exits. See onstack.go in package statemachine. GoOn is then called in the
+	// deferred function, and the function continues elsewhere.
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 

@@ -1,0 +1,70 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/jobcore"
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// RunFor implements jobcore.Awaiting.
+//
+// Only a job that the host has started itself is run: a mark then records who waits for it
+// (see [core.runner]), and no registration is needed. Jobs whose labels, trace or reports
+// would have to be switched are left to the machine that the host becomes when it suspends.
+func (i *internals) RunFor(host context.Context, runs int32) jobcore.Ran {
+	c := i.core()
+	b, ok := host.(*body)
+	if !ok || c.own == nil || b.hidden || b.home.Follower != nil {
+		return jobcore.NotRun
+	}
+	if parent, ok := c.own.parent.(*body); !ok || parent != b {
+		return jobcore.NotRun
+	}
+	runs += int32(b.spent &^ jobcore.Unproven)
+	if runs >= jobcore.MaxRuns || (c.mode|b.owner.base().mode)&(labeled|traced) != 0 || !c.claimFor(b.worker) {
+		return jobcore.NotRun
+	}
+	c.own.spent = uint8(runs+1) | b.spent&jobcore.Unproven
+	c.own.owner.runClaimed(b.worker)
+	if !c.isCompleted() {
+		c.state.leavePlace() // it has suspended, and continues elsewhere
+		return jobcore.RanUntilSuspended
+	}
+	return jobcore.RanToEnd
+}
+
+// claimFor claims the job for the job that has started it and awaits it on worker.
+func (c *core) claimFor(worker schedulers.Worker) bool {
+	switch c.status() {
+	case Scheduled:
+		r, ok := c.scheduler().(schedulers.Reclaimer)
+		return ok && r.Reclaim(c.own.owner, worker) && c.state.claimInPlace()
+	case Created:
+		a, ok := c.scheduler().(schedulers.Admitter)
+		return ok && c.flags == 0 && a.Admit(worker) && c.state.beginInPlace()
+	}
+	return false
+}
+
+// LeavePlace implements jobcore.Awaiting.
+func (i *internals) LeavePlace() {
+	if c := i.core(); !c.isCompleted() {
+		c.state.leavePlace()
+	}
+}
+
+// exit is for a job whose function was left by v, the value of a panic, or by
+// runtime.Goexit. If it awaited a job that its goroutine ran in place, and that job has
+// called runtime.Goexit, the function has suspended: v then continues it elsewhere.
+func (t *task[T]) exit(v any, q *queue) {
+	rest, suspended := v.(suspension.Suspended)
+	if !suspended {
+		t.crash(v, q)
+		return
+	}
+	t.owner.drop()
+	t.state.suspend()
+	rest.GoOn(t, t.worker, t.spent)
+}
