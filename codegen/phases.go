@@ -150,7 +150,7 @@ func (fn *placedFunction) output() *emit.Function {
 		out.Slots = fn.layout.Slots
 	}
 	if fn.Literal != nil {
-		out.Literal = &emit.Literal{Entered: fn.Entered, Started: fn.Literal.Started}
+		out.Literal = &emit.Literal{Entered: fn.Entered, Started: fn.Literal.Started, Hosts: fn.Literal.Hosts}
 	}
 	return out
 }

@@ -30,20 +30,17 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the
-// suspended callee that will have them.
+// forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the suspended callee that will have them.
 func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:28
 	return s.innerEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:39
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:38
 }
 
-// stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it
-// keeps nothing of its own while it is suspended.
+// stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it keeps nothing of its own while it is suspended.
 type stuckForSourceFrame = stuckInnerFrame
 
-// stuckForSourceMachine is the root of a chain of calls that begins with [stuck.forSource]: it
-// passes on what the callee returns.
+// stuckForSourceMachine is the root of a chain of calls that begins with [stuck.forSource]: it passes on what the callee returns.
 type stuckForSourceMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -76,8 +73,7 @@ func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
 	return m.Start(arg0, &r, m)
 }
 
-// innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) innerEnter(r *statemachine.Run, arg0 context.Context) (*stuckInnerFrame, int, error) {
 	frame := stuckInnerLocals{}
 	if finished, v0, v1 := frame.moveNext(r, s); finished {
@@ -95,8 +91,7 @@ type stuckInnerLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckInnerFrame struct {
 	stuckInnerLocals
 
@@ -110,13 +105,13 @@ func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end
-// (true). The parameter s is needed only before the first suspension.
+// moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end (true).
+// The parameter s is needed only before the first suspension.
 func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -127,7 +122,7 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:131
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:126
 		goto resume1
 	}
 	f.State = 1
@@ -136,8 +131,9 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:140
+//line github.com/movenext/movenext/inspect/stuck_test.go:33
 	f.await1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:137
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -153,8 +149,7 @@ func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// stuckInnerMachine is the root of a chain of calls that begins with [stuck.inner]: chain, job and
-// frame in one allocation.
+// stuckInnerMachine is the root of a chain of calls that begins with [stuck.inner]: chain, job and frame in one allocation.
 type stuckInnerMachine struct {
 	statemachine.Builder[int]
 	stuckInnerLocals
@@ -183,8 +178,7 @@ func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) forLockEnter(r *statemachine.Run, ctx context.Context) (*stuckForLockFrame, error) {
 	frame := stuckForLockLocals{s: s}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -204,8 +198,7 @@ type stuckForLockLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckForLockFrame struct {
 	stuckForLockLocals
 
@@ -218,14 +211,14 @@ func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -234,29 +227,31 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// stuck_test.go:38: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:238
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:231
 	if f.lock1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:247
+//line github.com/movenext/movenext/inspect/stuck_test.go:38
 	f.lock1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	if err != nil { // place: lock
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:245
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:39
 		return true, err
 	}
 	f.s.a.Unlock()
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:251
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:42
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:255
 }
 
 // Location returns where [stuck.forLock] is suspended.
@@ -270,8 +265,7 @@ func (f *stuckForLockFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckForLockMachine is the root of a chain of calls that begins with [stuck.forLock]: chain, job
-// and frame in one allocation.
+// stuckForLockMachine is the root of a chain of calls that begins with [stuck.forLock]: chain, job and frame in one allocation.
 type stuckForLockMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForLockLocals
@@ -300,8 +294,7 @@ func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
 	frame := stuckForChannelLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
@@ -319,15 +312,13 @@ type stuckForChannelLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its
-// first suspension.
+// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its first suspension.
 type stuckForChannelArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckForChannelFrame struct {
 	stuckForChannelLocals
 
@@ -340,14 +331,14 @@ func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -356,22 +347,23 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:360
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:351
 	if f.receive1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:369
+//line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1 = nil
-after1:
+resumed1:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:363
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:375
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:367
 }
 
 // Location returns where [stuck.forChannel] is suspended.
@@ -385,8 +377,7 @@ func (f *stuckForChannelFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckForChannelMachine is the root of a chain of calls that begins with [stuck.forChannel]:
-// chain, job and frame in one allocation.
+// stuckForChannelMachine is the root of a chain of calls that begins with [stuck.forChannel]: chain, job and frame in one allocation.
 type stuckForChannelMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForChannelLocals
@@ -415,20 +406,17 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the
-// suspended callee that will have them.
+// forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the suspended callee that will have them.
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:424
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:414
 }
 
-// stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
-// nothing of its own while it is suspended.
+// stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
 type stuckForEventFrame = statemachine.WaitingVoid[job.Void]
 
-// stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it
-// passes on what the callee returns.
+// stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it passes on what the callee returns.
 type stuckForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -461,8 +449,7 @@ func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) asleepEnter(r *statemachine.Run, ctx context.Context) (*stuckAsleepFrame, error) {
 	frame := stuckAsleepLocals{}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -478,8 +465,7 @@ type stuckAsleepLocals struct {
 	statemachine.Frame
 }
 
-// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckAsleepFrame struct {
 	stuckAsleepLocals
 
@@ -492,14 +478,14 @@ func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -508,17 +494,17 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:512
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:498
 	if !asleep1 {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = r.Refusal()
-after1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:522
+resumed1:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:508
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -534,8 +520,7 @@ func (f *stuckAsleepFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckAsleepMachine is the root of a chain of calls that begins with [stuck.asleep]: chain, job
-// and frame in one allocation.
+// stuckAsleepMachine is the root of a chain of calls that begins with [stuck.asleep]: chain, job and frame in one allocation.
 type stuckAsleepMachine struct {
 	statemachine.Builder[job.Void]
 	stuckAsleepLocals
@@ -564,8 +549,7 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) leftEnter(r *statemachine.Run, ctx context.Context) (*stuckLeftFrame, error) {
 	frame := stuckLeftLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -589,8 +573,7 @@ type stuckLeftLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckLeftFrame struct {
 	stuckLeftLocals
 
@@ -603,8 +586,7 @@ func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end (true).
 func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -613,7 +595,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -626,22 +608,22 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:630
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:612
 	if f.lock1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:639
+//line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:645
+//line github.com/movenext/movenext/inspect/stuck_test.go:64
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:64
 		return true, result0
@@ -650,27 +632,33 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
 		unlock1 := f.s.a.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
-		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:66
+			defer unlock1()
+//line github.com/movenext/movenext/inspect/stuck_test.go:66
+			raise()
+//line github.com/movenext/movenext/inspect/stuck_test.go:66
+		})
 	}
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:659
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:647
 	if f.wait2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:668
+//line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2 = nil
-after2:
+resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
+//line github.com/movenext/movenext/inspect/stuck_test.go:68
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 		return true, result0
@@ -678,9 +666,9 @@ after2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:682
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:670
 	if f.lock1 == nil {
-		goto after3
+		goto resumed3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -688,24 +676,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:692
+//line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1 = nil
-after3:
+resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	if err3 != nil { // place: left
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:698
+//line github.com/movenext/movenext/inspect/stuck_test.go:71
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:71
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:705
+//line github.com/movenext/movenext/inspect/stuck_test.go:74
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:709
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:697
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -719,8 +707,7 @@ func (f *stuckLeftFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckLeftMachine is the root of a chain of calls that begins with [stuck.left]: chain, job and
-// frame in one allocation.
+// stuckLeftMachine is the root of a chain of calls that begins with [stuck.left]: chain, job and frame in one allocation.
 type stuckLeftMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeftLocals
@@ -751,8 +738,7 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) rightEnter(r *statemachine.Run, ctx context.Context) (*stuckRightFrame, error) {
 	frame := stuckRightLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -776,8 +762,7 @@ type stuckRightLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckRightFrame struct {
 	stuckRightLocals
 
@@ -790,8 +775,7 @@ func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end (true).
 func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -800,7 +784,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -813,22 +797,22 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:801
 	if f.lock1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:826
+//line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
+//line github.com/movenext/movenext/inspect/stuck_test.go:80
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:80
 		return true, result0
@@ -837,27 +821,33 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		unlock1 := f.s.b.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
-		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:82
+			defer unlock1()
+//line github.com/movenext/movenext/inspect/stuck_test.go:82
+			raise()
+//line github.com/movenext/movenext/inspect/stuck_test.go:82
+		})
 	}
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:846
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:836
 	if f.wait2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:855
+//line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2 = nil
-after2:
+resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:861
+//line github.com/movenext/movenext/inspect/stuck_test.go:84
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 		return true, result0
@@ -865,9 +855,9 @@ after2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:869
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:859
 	if f.lock1 == nil {
-		goto after3
+		goto resumed3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -875,24 +865,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:879
+//line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1 = nil
-after3:
+resumed3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	if err3 != nil { // place: right
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:885
+//line github.com/movenext/movenext/inspect/stuck_test.go:87
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:87
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:892
+//line github.com/movenext/movenext/inspect/stuck_test.go:90
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:896
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:886
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -906,8 +896,7 @@ func (f *stuckRightFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckRightMachine is the root of a chain of calls that begins with [stuck.right]: chain, job and
-// frame in one allocation.
+// stuckRightMachine is the root of a chain of calls that begins with [stuck.right]: chain, job and frame in one allocation.
 type stuckRightMachine struct {
 	statemachine.Builder[job.Void]
 	stuckRightLocals
@@ -937,8 +926,7 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) busyEnter(r *statemachine.Run, ctx context.Context) (*stuckBusyFrame, error) {
 	frame := stuckBusyLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -959,8 +947,7 @@ type stuckBusyLocals struct {
 	turn1 *stuckTurnFrame
 }
 
-// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckBusyFrame struct {
 	stuckBusyLocals
 
@@ -973,15 +960,14 @@ func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end (true).
 func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -992,25 +978,27 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 for1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
 	if f.ctx.Err() != nil {
+//line github.com/movenext/movenext/inspect/stuck_test.go:97
 		goto endFor1
 	}
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1001
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
 	if f.turn1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
+//line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	if err != nil {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1002
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:99
 		return true, err
@@ -1018,31 +1006,32 @@ after1:
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1022
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
 	if f.turn1 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	err2 = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1031
+//line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1 = nil
-after2:
+resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	if err2 != nil {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1024
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:102
 		return true, err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1040
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1029
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:105
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1035
 }
 
 // Location returns where [stuck.busy] is suspended.
@@ -1056,8 +1045,7 @@ func (f *stuckBusyFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckBusyMachine is the root of a chain of calls that begins with [stuck.busy]: chain, job and
-// frame in one allocation.
+// stuckBusyMachine is the root of a chain of calls that begins with [stuck.busy]: chain, job and frame in one allocation.
 type stuckBusyMachine struct {
 	statemachine.Builder[job.Void]
 	stuckBusyLocals
@@ -1087,8 +1075,7 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) turnEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex) (*stuckTurnFrame, error) {
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1112,8 +1099,7 @@ type stuckTurnLocals struct {
 	await3 *job.Job[int]
 }
 
-// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckTurnFrame struct {
 	stuckTurnLocals
 
@@ -1126,8 +1112,7 @@ func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end (true).
 func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -1136,7 +1121,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -1149,22 +1134,22 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1153
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1138
 	if f.lock1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1162
+//line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1168
+//line github.com/movenext/movenext/inspect/stuck_test.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:111
 		return true, result0
@@ -1172,14 +1157,20 @@ after1:
 	{
 		lock := f.lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:113
-		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:113
+			defer lock.Unlock()
+//line github.com/movenext/movenext/inspect/stuck_test.go:113
+			raise()
+//line github.com/movenext/movenext/inspect/stuck_test.go:113
+		})
 	}
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1181
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1172
 	if !asleep1 {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	f.lock = nil // not needed any more
@@ -1187,21 +1178,21 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	err2 = r.Refusal()
-after2:
+resumed2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1195
+//line github.com/movenext/movenext/inspect/stuck_test.go:115
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 		return true, result0
 	}
-	// stuck_test.go:117: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
+	// stuck_test.go:117: _, err := job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1205
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1196
 		goto resume3
 	}
 	f.State = 3
@@ -1212,16 +1203,15 @@ resume3:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 		_, err3 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1216
+//line github.com/movenext/movenext/inspect/stuck_test.go:117
 		f.await3 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:118
 		result0 = err3
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1221
+//line github.com/movenext/movenext/inspect/stuck_test.go:118
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1225
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1215
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1235,8 +1225,7 @@ func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckTurnMachine is the root of a chain of calls that begins with [stuck.turn]: chain, job and
-// frame in one allocation.
+// stuckTurnMachine is the root of a chain of calls that begins with [stuck.turn]: chain, job and frame in one allocation.
 type stuckTurnMachine struct {
 	statemachine.Builder[job.Void]
 	stuckTurnLocals
@@ -1266,8 +1255,7 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
 	frame := stuckNamedLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
@@ -1285,16 +1273,14 @@ type stuckNamedLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first
-// suspension.
+// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first suspension.
 type stuckNamedArgs struct {
 	s    *stuck
 	ctx  context.Context
 	name string
 }
 
-// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckNamedFrame struct {
 	stuckNamedLocals
 
@@ -1307,19 +1293,19 @@ func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
+	// stuck_test.go:125: _, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
 	{
 		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
@@ -1329,7 +1315,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1333
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1319
 		goto resume1
 	}
 	f.State = 1
@@ -1339,13 +1325,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1343
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
 		f.await1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1331
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1349
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1336
 }
 
 // Location returns where [stuck.named] is suspended.
@@ -1359,8 +1346,7 @@ func (f *stuckNamedFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckNamedMachine is the root of a chain of calls that begins with [stuck.named]: chain, job and
-// frame in one allocation.
+// stuckNamedMachine is the root of a chain of calls that begins with [stuck.named]: chain, job and frame in one allocation.
 type stuckNamedMachine struct {
 	statemachine.Builder[job.Void]
 	stuckNamedLocals
@@ -1377,12 +1363,18 @@ func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns
-// the results, or an error that reports its suspension.
+// stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns the results, or an error that reports its suspension.
 func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := stuckNamedFunc1Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, arg1)
+	defer func() {
+		if r.Exiting() {
+			m := &stuckNamedFunc1Machine{stuckNamedFunc1Locals: frame}
+			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
+		}
+	}()
 	if finished, v0, v1 := frame.moveNext(&r, s); finished {
 		return v0, v1
 	}
@@ -1397,24 +1389,24 @@ type stuckNamedFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension (false) or its end (true).
+// The parameter s is needed only before the first suspension.
 func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: … s.source.Job().Await() }, job.Named(name)).Await()
+	// stuck_test.go:125: _, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1418
+	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1410
 		goto resume1
 	}
 	f.State = 1
@@ -1423,8 +1415,9 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1427
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1421
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1434,8 +1427,7 @@ func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 125)
 }
 
-// stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [stuck.named]: chain and frame in one allocation.
+// stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of [stuck.named]: chain and frame in one allocation.
 type stuckNamedFunc1Machine struct {
 	statemachine.Spawned[int]
 	stuckNamedFunc1Locals
@@ -1463,8 +1455,7 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
 	frame := stuckInScopeLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
@@ -1482,15 +1473,13 @@ type stuckInScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first
-// suspension.
+// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first suspension.
 type stuckInScopeArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckInScopeFrame struct {
 	stuckInScopeLocals
 
@@ -1503,13 +1492,13 @@ func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1528,7 +1517,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1532
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1521
 		goto resume1
 	}
 	f.State = 1
@@ -1537,8 +1526,9 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1541
+//line github.com/movenext/movenext/inspect/stuck_test.go:138
 	f.wait1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1532
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1554,8 +1544,7 @@ func (f *stuckInScopeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job
-// and frame in one allocation.
+// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job and frame in one allocation.
 type stuckInScopeMachine struct {
 	statemachine.Builder[job.Void]
 	stuckInScopeLocals
@@ -1572,8 +1561,7 @@ func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It
-// returns the results, or an error that reports its suspension.
+// stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It returns the results, or an error that reports its suspension.
 func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := stuckInScopeFunc1Locals{}
@@ -1585,21 +1573,20 @@ func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	return m.Suspend(arg1, &r, m)
 }
 
-// stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is
-// suspended.
+// stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is suspended.
 type stuckInScopeFunc1Locals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension
-// (false) or its end (true). The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
+// The parameter s is needed only before the first suspension.
 func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1610,7 +1597,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1614
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1601
 		goto resume1
 	}
 	f.State = 1
@@ -1620,13 +1607,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1624
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
 		f.await1 = nil
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1613
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1630
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1618
 }
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
@@ -1634,8 +1622,7 @@ func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 135)
 }
 
-// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [stuck.inScope]: chain and frame in one allocation.
+// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [stuck.inScope]: chain and frame in one allocation.
 type stuckInScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	stuckInScopeFunc1Locals
@@ -1664,8 +1651,7 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *stuck) leadEnter(r *statemachine.Run, ctx context.Context) (*stuckLeadFrame, error) {
 	frame := stuckLeadLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1689,8 +1675,7 @@ type stuckLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and, at the end, its results.
 type stuckLeadFrame struct {
 	stuckLeadLocals
 
@@ -1703,15 +1688,14 @@ func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end (true).
 func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -1722,22 +1706,22 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1726
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1710
 	if f.lock1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1735
+//line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1741
+//line github.com/movenext/movenext/inspect/stuck_test.go:146
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
 		return true, result0
@@ -1746,7 +1730,13 @@ after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:148
 		unlock1 := f.s.a.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:148
-		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
+		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+			defer unlock1()
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+			raise()
+//line github.com/movenext/movenext/inspect/stuck_test.go:148
+		})
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
@@ -1757,7 +1747,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1761
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1751
 		goto resume2
 	}
 	f.State = 2
@@ -1768,16 +1758,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1772
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
 		f.await2 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:151
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1777
+//line github.com/movenext/movenext/inspect/stuck_test.go:151
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1781
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1770
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1791,8 +1780,7 @@ func (f *stuckLeadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and
-// frame in one allocation.
+// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and frame in one allocation.
 type stuckLeadMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeadLocals
@@ -1822,20 +1810,17 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 	return m.Start(ctx, &r, m)
 }
 
-// sendEnter enters [send] for another machine. It returns the results, or the suspended callee
-// that will have them.
+// sendEnter enters [send] for another machine. It returns the results, or the suspended callee that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1831
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1818
 }
 
-// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
-// while it is suspended.
+// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
 type sendFrame = statemachine.WaitingVoid[job.Void]
 
-// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the
-// callee returns.
+// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the callee returns.
 type sendMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -1856,4 +1841,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: 0b038c591e9de492
+// Digest of what is above: aa8442ecb3f5d652

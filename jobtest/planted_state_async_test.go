@@ -49,15 +49,15 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
 	{
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:19
 		var all2 []*job.Job[job.Void]
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:20
 		for _, start := range args.starts {
 			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return togetherFunc1Run(start, ctx1)
@@ -78,13 +78,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:82
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:26
 		f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:84
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:27
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:88
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:89
 }
 
 // Location returns where [together] is suspended.
@@ -92,8 +93,7 @@ func (f *togetherLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 26)
 }
 
-// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and
-// frame in one allocation.
+// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and frame in one allocation.
 type togetherMachine struct {
 	statemachine.Builder[job.Void]
 	togetherLocals
@@ -110,12 +110,18 @@ func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
+// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the results, or an error that reports its suspension.
 func togetherFunc1Run(start func(context.Context) *job.Job[job.Void], ctx context.Context) error {
 	var r statemachine.Run
 	frame := togetherFunc1Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &togetherFunc1Machine{togetherFunc1Locals: frame}
+			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+		}
+	}()
 	if finished, v0 := frame.moveNext(&r, &togetherFunc1Args{start: start, ctx: ctx}); finished {
 		return v0
 	}
@@ -130,20 +136,19 @@ type togetherFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// togetherFunc1Args are the parameters of a function literal of [together] that are needed only
-// before its first suspension.
+// togetherFunc1Args are the parameters of a function literal of [together] that are needed only before its first suspension.
 type togetherFunc1Args struct {
 	start func(context.Context) *job.Job[job.Void]
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [together] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [together] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -153,8 +158,8 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 	f.await1 = args.start(args.ctx)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:158
+	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:163
 		goto resume1
 	}
 	f.State = 1
@@ -164,13 +169,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:168
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 		f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:175
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:174
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:180
 }
 
 // Location returns where a function literal of [together] is suspended.
@@ -178,8 +184,7 @@ func (f *togetherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 22)
 }
 
-// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [together]: chain and frame in one allocation.
+// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of [together]: chain and frame in one allocation.
 type togetherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	togetherFunc1Locals
@@ -207,8 +212,7 @@ func (g *gate) leaveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended frame that will have them.
 func (g *gate) leaveEnter(r *statemachine.Run, arg0 context.Context) (*gateLeaveFrame, error) {
 	frame := gateLeaveLocals{g: g}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -226,8 +230,7 @@ type gateLeaveLocals struct {
 	g *gate
 }
 
-// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and, at the end, its results.
 type gateLeaveFrame struct {
 	gateLeaveLocals
 
@@ -240,13 +243,12 @@ func (f *gateLeaveFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end (true).
 func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -254,12 +256,13 @@ func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:38
 	if f.g.closed {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:260
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:39
 		return true, nil
 	}
 	// planted_state_test.go:41: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:263
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:266
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:41
 	return r.Yield(), nil
@@ -268,10 +271,11 @@ resume1:
 	_ = r.Refusal()
 	close(f.g.c)
 	f.g.closed = true
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:275
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:44
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:275
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:279
 }
 
 // Location returns where [gate.leave] is suspended.
@@ -285,8 +289,7 @@ func (f *gateLeaveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and
-// frame in one allocation.
+// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and frame in one allocation.
 type gateLeaveMachine struct {
 	statemachine.Builder[job.Void]
 	gateLeaveLocals
@@ -315,8 +318,7 @@ func (o *once) doAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame that will have them.
 func (o *once) doEnter(r *statemachine.Run, arg0 context.Context) (*onceDoFrame, error) {
 	frame := onceDoLocals{o: o}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -334,8 +336,7 @@ type onceDoLocals struct {
 	o *once
 }
 
-// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the
-// end, its results.
+// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the end, its results.
 type onceDoFrame struct {
 	onceDoLocals
 
@@ -353,7 +354,7 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -361,12 +362,13 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:61
 	if f.o.done {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:366
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:62
 		return true, nil
 	}
 	// planted_state_test.go:64: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:370
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:372
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:64
 	return r.Yield(), nil
@@ -375,10 +377,11 @@ resume1:
 	_ = r.Refusal()
 	f.o.runs++
 	f.o.done = true
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:381
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:382
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:385
 }
 
 // Location returns where [once.do] is suspended.
@@ -392,8 +395,7 @@ func (f *onceDoFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame
-// in one allocation.
+// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame in one allocation.
 type onceDoMachine struct {
 	statemachine.Builder[job.Void]
 	onceDoLocals
@@ -422,8 +424,7 @@ func (b *buffer) useAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame that will have them.
 func (b *buffer) useEnter(r *statemachine.Run, arg0 context.Context) (*bufferUseFrame, error) {
 	frame := bufferUseLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -441,8 +442,7 @@ type bufferUseLocals struct {
 	b *buffer
 }
 
-// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and, at the end, its results.
 type bufferUseFrame struct {
 	bufferUseLocals
 
@@ -455,13 +455,12 @@ func (f *bufferUseFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end (true).
 func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -471,6 +470,7 @@ func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:89
 	if f.b.users == 0 {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:474
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:90
 		return true, nil
@@ -500,10 +500,11 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:97
 	}
 	f.b.drop()
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:504
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:99
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:507
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:508
 }
 
 // Location returns where [buffer.use] is suspended.
@@ -517,8 +518,7 @@ func (f *bufferUseFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and
-// frame in one allocation.
+// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and frame in one allocation.
 type bufferUseMachine struct {
 	statemachine.Builder[job.Void]
 	bufferUseLocals
@@ -547,8 +547,7 @@ func (b *buffer) ownerAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended frame that will have them.
 func (b *buffer) ownerEnter(r *statemachine.Run, arg0 context.Context) (*bufferOwnerFrame, error) {
 	frame := bufferOwnerLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -566,8 +565,7 @@ type bufferOwnerLocals struct {
 	b *buffer
 }
 
-// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps and, at the end, its results.
 type bufferOwnerFrame struct {
 	bufferOwnerLocals
 
@@ -580,13 +578,12 @@ func (f *bufferOwnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end (true).
 func (f *bufferOwnerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -600,10 +597,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:110
 	_ = r.Refusal()
 	f.b.drop()
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:601
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:112
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:607
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:605
 }
 
 // Location returns where [buffer.owner] is suspended.
@@ -617,8 +615,7 @@ func (f *bufferOwnerFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job
-// and frame in one allocation.
+// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job and frame in one allocation.
 type bufferOwnerMachine struct {
 	statemachine.Builder[job.Void]
 	bufferOwnerLocals
@@ -647,8 +644,7 @@ func (r *ring) putAsync(n int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r2, m)
 }
 
-// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame that will have them.
 func (r *ring) putEnter(r2 *statemachine.Run, n int) (*ringPutFrame, error) {
 	frame := ringPutLocals{r: r, n: n}
 	if finished, v0 := frame.moveNext(r2); finished {
@@ -670,8 +666,7 @@ type ringPutLocals struct {
 	at int
 }
 
-// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at the end, its results.
 type ringPutFrame struct {
 	ringPutLocals
 
@@ -689,7 +684,7 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -702,12 +697,13 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	if f.i1 >= 2 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:130
 	f.at = f.r.tail
 	// planted_state_test.go:131: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:711
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:707
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:131
 	return run.Yield(), nil
@@ -717,7 +713,7 @@ resume1:
 	f.r.slots[f.at] = f.n
 	f.r.tail = f.at + 1
 	// planted_state_test.go:134: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:721
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:717
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:134
 	return run.Yield(), nil
@@ -726,13 +722,13 @@ resume2:
 	_ = run.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:730
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:726
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:136
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:736
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:732
 }
 
 // Location returns where [ring.put] is suspended.
@@ -746,8 +742,7 @@ func (f *ringPutFrame) Results(run *statemachine.Run) error {
 	return f.result0
 }
 
-// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame
-// in one allocation.
+// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame in one allocation.
 type ringPutMachine struct {
 	statemachine.Builder[job.Void]
 	ringPutLocals
@@ -776,8 +771,7 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended frame that will have them.
 func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
 	frame := petersonEnterLocals{p: p, me: me}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -796,8 +790,7 @@ type petersonEnterLocals struct {
 	me int
 }
 
-// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it keeps and, at the end, its results.
 type petersonEnterFrame struct {
 	petersonEnterLocals
 
@@ -810,13 +803,12 @@ func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end (true).
 func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -832,12 +824,13 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 	if !f.p.turnFirst {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 		goto endIf1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:162
 	f.p.turn = 1 - f.me
 	// planted_state_test.go:163: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:841
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:834
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:163
 	return r.Yield(), nil
@@ -847,10 +840,11 @@ resume1:
 endIf1:
 	f.p.wants[f.me] = true
 	if !!f.p.turnFirst {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:166
 		goto endIf2
 	}
 	// planted_state_test.go:167: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:854
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:848
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:167
 	return r.Yield(), nil
@@ -860,7 +854,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_state_test.go:170: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:864
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:858
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:170
 	return r.Yield(), nil
@@ -870,29 +864,30 @@ resume3:
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 	if !(f.p.wants[1-f.me] && f.p.turn == 1-f.me) {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 		goto endFor1
 	}
 	// planted_state_test.go:172: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:877
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:872
 	f.State = 4
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:884
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:879
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:174
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:890
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:885
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:176
 	}
 	// planted_state_test.go:177: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:896
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:891
 	f.State = 5
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:177
 	return r.Yield(), nil
@@ -901,10 +896,11 @@ resume5:
 	_ = r.Refusal()
 	f.p.inside--
 	f.p.wants[f.me] = false
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:900
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:180
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:908
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:904
 }
 
 // Location returns where [peterson.enter] is suspended.
@@ -918,8 +914,7 @@ func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain,
-// job and frame in one allocation.
+// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain, job and frame in one allocation.
 type petersonEnterMachine struct {
 	statemachine.Builder[job.Void]
 	petersonEnterLocals
@@ -948,8 +943,7 @@ func (f *feed) produceAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended frame that will have them.
 func (f *feed) produceEnter(r *statemachine.Run, arg0 context.Context) (*feedProduceFrame, error) {
 	frame := feedProduceLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -969,8 +963,7 @@ type feedProduceLocals struct {
 	i int
 }
 
-// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps and, at the end, its results.
 type feedProduceFrame struct {
 	feedProduceLocals
 
@@ -983,13 +976,12 @@ func (frame *feedProduceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end (true).
 func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1000,12 +992,13 @@ func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, re
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	if frame.i >= 3 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:204
 	frame.f.items = append(frame.f.items, frame.i+1)
 	// planted_state_test.go:205: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1009
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1002
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:205
 	return r.Yield(), nil
@@ -1014,15 +1007,16 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	frame.i++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1018
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1011
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:207
 	frame.f.ended = true
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1016
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:208
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1026
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1020
 }
 
 // Location returns where [feed.produce] is suspended.
@@ -1036,8 +1030,7 @@ func (frame *feedProduceFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job
-// and frame in one allocation.
+// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job and frame in one allocation.
 type feedProduceMachine struct {
 	statemachine.Builder[job.Void]
 	feedProduceLocals
@@ -1066,8 +1059,7 @@ func (f *feed) consumeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended frame that will have them.
 func (f *feed) consumeEnter(r *statemachine.Run, arg0 context.Context) (*feedConsumeFrame, error) {
 	frame := feedConsumeLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1085,8 +1077,7 @@ type feedConsumeLocals struct {
 	f *feed
 }
 
-// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps and, at the end, its results.
 type feedConsumeFrame struct {
 	feedConsumeLocals
 
@@ -1099,13 +1090,12 @@ func (frame *feedConsumeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end (true).
 func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1114,6 +1104,7 @@ func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, re
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 	if !!frame.f.ended {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:216
@@ -1122,20 +1113,20 @@ for1:
 		frame.f.items = frame.f.items[1:]
 	}
 	// planted_state_test.go:220: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1126
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1117
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1133
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1124
 	goto for1
 endFor1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:222
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1139
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1130
 }
 
 // Location returns where [feed.consume] is suspended.
@@ -1149,8 +1140,7 @@ func (frame *feedConsumeFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job
-// and frame in one allocation.
+// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job and frame in one allocation.
 type feedConsumeMachine struct {
 	statemachine.Builder[job.Void]
 	feedConsumeLocals
@@ -1179,8 +1169,7 @@ func (m *message) writeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// writeEnter enters [message.write] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// writeEnter enters [message.write] for another machine. It returns the results, or the suspended frame that will have them.
 func (m *message) writeEnter(r *statemachine.Run, arg0 context.Context) (*messageWriteFrame, error) {
 	frame := messageWriteLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1198,8 +1187,7 @@ type messageWriteLocals struct {
 	m *message
 }
 
-// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps and, at the end, its results.
 type messageWriteFrame struct {
 	messageWriteLocals
 
@@ -1212,13 +1200,12 @@ func (f *messageWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end (true).
 func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1227,7 +1214,7 @@ func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, resul
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:242
 	f.m.ready = true
 	// planted_state_test.go:243: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1231
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1218
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	return r.Yield(), nil
@@ -1235,10 +1222,11 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	_ = r.Refusal()
 	f.m.text = "hello"
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1226
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:245
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1242
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1230
 }
 
 // Location returns where [message.write] is suspended.
@@ -1252,8 +1240,7 @@ func (f *messageWriteFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job
-// and frame in one allocation.
+// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job and frame in one allocation.
 type messageWriteMachine struct {
 	statemachine.Builder[job.Void]
 	messageWriteLocals
@@ -1282,8 +1269,7 @@ func (m *message) readAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// readEnter enters [message.read] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// readEnter enters [message.read] for another machine. It returns the results, or the suspended frame that will have them.
 func (m *message) readEnter(r *statemachine.Run, arg0 context.Context) (*messageReadFrame, error) {
 	frame := messageReadLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1301,8 +1287,7 @@ type messageReadLocals struct {
 	m *message
 }
 
-// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps and, at the end, its results.
 type messageReadFrame struct {
 	messageReadLocals
 
@@ -1315,13 +1300,12 @@ func (f *messageReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end (true).
 func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1330,31 +1314,33 @@ func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 	if !!f.m.ready {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 		goto endFor1
 	}
 	// planted_state_test.go:251: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1337
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1322
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1329
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:253
 	if f.m.text == "" {
 		result0 = errors.New("read before it was written")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1350
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1335
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:255
 	}
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1340
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:256
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1358
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
 }
 
 // Location returns where [message.read] is suspended.
@@ -1368,8 +1354,7 @@ func (f *messageReadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job
-// and frame in one allocation.
+// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job and frame in one allocation.
 type messageReadMachine struct {
 	statemachine.Builder[job.Void]
 	messageReadLocals
@@ -1398,8 +1383,7 @@ func (s *server) askAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *server) askEnter(r *statemachine.Run, arg0 context.Context) (*serverAskFrame, error) {
 	frame := serverAskLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1419,8 +1403,7 @@ type serverAskLocals struct {
 	i1 int
 }
 
-// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and, at the end, its results.
 type serverAskFrame struct {
 	serverAskLocals
 
@@ -1433,13 +1416,12 @@ func (f *serverAskFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end (true).
 func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1450,12 +1432,13 @@ func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	if f.i1 >= 12 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:271
 	f.s.urgent++
 	// planted_state_test.go:272: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1459
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1442
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:272
 	return r.Yield(), nil
@@ -1464,13 +1447,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1468
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1451
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:274
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1474
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1457
 }
 
 // Location returns where [server.ask] is suspended.
@@ -1484,8 +1467,7 @@ func (f *serverAskFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and
-// frame in one allocation.
+// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and frame in one allocation.
 type serverAskMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskLocals
@@ -1514,8 +1496,7 @@ func (s *server) askNormallyAsync(arg0 context.Context) (result *job.Job[job.Voi
 	return m.Start(arg0, &r, m)
 }
 
-// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it
-// never suspends.
+// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it never suspends.
 func (s *server) askNormallyEnter(r *statemachine.Run, arg0 context.Context) (*serverAskNormallyFrame, error) {
 	frame := serverAskNormallyFrame{s: s, arg1: arg0}
 	if frame.MoveNext(r) {
@@ -1554,8 +1535,7 @@ func (f *serverAskNormallyFrame) Results(r *statemachine.Run) error {
 	return f.arg2
 }
 
-// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]:
-// chain, job and frame in one allocation.
+// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]: chain, job and frame in one allocation.
 type serverAskNormallyMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskNormallyFrame
@@ -1582,8 +1562,7 @@ func (s *server) serveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended frame that will have them.
 func (s *server) serveEnter(r *statemachine.Run, arg0 context.Context) (*serverServeFrame, error) {
 	frame := serverServeLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1603,8 +1582,7 @@ type serverServeLocals struct {
 	i1 int
 }
 
-// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps and, at the end, its results.
 type serverServeFrame struct {
 	serverServeLocals
 
@@ -1617,13 +1595,12 @@ func (f *serverServeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end (true).
 func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1634,6 +1611,7 @@ func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	if f.i1 >= 26 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:286
@@ -1649,13 +1627,13 @@ range1:
 	}
 	if f.s.passed > 8 {
 		result0 = errors.New("a normal request has waited for 9 urgent ones")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1653
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1631
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:298
 	}
 	// planted_state_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1659
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1637
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:299
 	return r.Yield(), nil
@@ -1664,13 +1642,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1668
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1646
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:301
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1674
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1652
 }
 
 // Location returns where [server.serve] is suspended.
@@ -1684,8 +1662,7 @@ func (f *serverServeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job
-// and frame in one allocation.
+// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job and frame in one allocation.
 type serverServeMachine struct {
 	statemachine.Builder[job.Void]
 	serverServeLocals
@@ -1714,8 +1691,7 @@ func (o *order) deliverAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// deliverEnter enters [order.deliver] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// deliverEnter enters [order.deliver] for another machine. It returns the results, or the suspended frame that will have them.
 func (o *order) deliverEnter(r *statemachine.Run, ctx context.Context) (*orderDeliverFrame, error) {
 	frame := orderDeliverLocals{o: o}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1733,8 +1709,7 @@ type orderDeliverLocals struct {
 	o *order
 }
 
-// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps and, at the end, its results.
 type orderDeliverFrame struct {
 	orderDeliverLocals
 
@@ -1747,15 +1722,15 @@ func (f *orderDeliverFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1764,27 +1739,29 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// planted_state_test.go:315: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1768
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1743
 	if !asleep1 {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	err = r.Refusal()
-after1:
+resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	if err != nil {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1755
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:316
 		return true, err
 	}
 	f.o.delivered = true
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1761
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:319
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1788
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1765
 }
 
 // Location returns where [order.deliver] is suspended.
@@ -1798,8 +1775,7 @@ func (f *orderDeliverFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job
-// and frame in one allocation.
+// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job and frame in one allocation.
 type orderDeliverMachine struct {
 	statemachine.Builder[job.Void]
 	orderDeliverLocals
@@ -1828,10 +1804,22 @@ func (o *order) waitAsync(ctx context.Context, delivery *job.Job[job.Void]) (res
 	return m.Start(ctx, &r, m)
 }
 
-// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended frame that will have them.
 func (o *order) waitEnter(r *statemachine.Run, ctx context.Context, delivery *job.Job[job.Void]) (*orderWaitFrame, error) {
+	return o.waitNested(r, nil, nil, 0, ctx, delivery)
+}
+
+// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+func (o *order) waitNested(r *statemachine.Run, caller *statemachine.Frame, callee **orderWaitFrame, at int32, ctx context.Context, delivery *job.Job[job.Void]) (*orderWaitFrame, error) {
 	frame := orderWaitLocals{o: o}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &orderWaitFrame{orderWaitLocals: frame}
+			r.Push(ctx, m)
+			*callee, caller.State = m, at
+		}
+	}()
 	if finished, v0 := frame.moveNext(r, &orderWaitArgs{ctx: ctx, delivery: delivery}); finished {
 		return nil, v0
 	}
@@ -1849,15 +1837,13 @@ type orderWaitLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// orderWaitArgs are the parameters of [order.wait] that are needed only before its first
-// suspension.
+// orderWaitArgs are the parameters of [order.wait] that are needed only before its first suspension.
 type orderWaitArgs struct {
 	ctx      context.Context
 	delivery *job.Job[job.Void]
 }
 
-// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and, at the end, its results.
 type orderWaitFrame struct {
 	orderWaitLocals
 
@@ -1870,24 +1856,24 @@ func (f *orderWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_state_test.go:324: … job.WaitTimeout(ctx, delivery, time.Second).Await(); err != n …
+	// planted_state_test.go:324: if _, err := job.WaitTimeout(ctx, delivery, time.Second).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 	f.await1 = job.WaitTimeout(args.ctx, args.delivery, time.Second)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1891
+	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1877
 		goto resume1
 	}
 	f.State = 1
@@ -1897,18 +1883,18 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1901
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		if err != nil {
 			f.o.refunded = true
 		}
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1908
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1894
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1912
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1898
 }
 
 // Location returns where [order.wait] is suspended.
@@ -1922,8 +1908,7 @@ func (f *orderWaitFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and
-// frame in one allocation.
+// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and frame in one allocation.
 type orderWaitMachine struct {
 	statemachine.Builder[job.Void]
 	orderWaitLocals
@@ -1952,8 +1937,7 @@ func (l *lease) expireAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended frame that will have them.
 func (l *lease) expireEnter(r *statemachine.Run, ctx context.Context) (*leaseExpireFrame, error) {
 	frame := leaseExpireLocals{l: l}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1971,8 +1955,7 @@ type leaseExpireLocals struct {
 	l *lease
 }
 
-// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps
-// and, at the end, its results.
+// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps and, at the end, its results.
 type leaseExpireFrame struct {
 	leaseExpireLocals
 
@@ -1985,15 +1968,15 @@ func (f *leaseExpireFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -2002,22 +1985,23 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// planted_state_test.go:345: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2006
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1989
 	if !asleep1 {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	err = r.Refusal()
-after1:
+resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:346
 	f.l.holder = 0
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2001
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:347
 	return true, err
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2021
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2005
 }
 
 // Location returns where [lease.expire] is suspended.
@@ -2031,8 +2015,7 @@ func (f *leaseExpireFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job
-// and frame in one allocation.
+// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job and frame in one allocation.
 type leaseExpireMachine struct {
 	statemachine.Builder[job.Void]
 	leaseExpireLocals
@@ -2061,8 +2044,7 @@ func (l *lease) leadAsync(ctx context.Context, me int) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended frame that will have them.
 func (l *lease) leadEnter(r *statemachine.Run, ctx context.Context, me int) (*leaseLeadFrame, error) {
 	frame := leaseLeadLocals{l: l, me: me}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -2084,8 +2066,7 @@ type leaseLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and,
-// at the end, its results.
+// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and, at the end, its results.
 type leaseLeadFrame struct {
 	leaseLeadLocals
 
@@ -2098,13 +2079,13 @@ func (f *leaseLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end
-// (true). The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end (true).
+// The parameter ctx is needed only before the first suspension.
 func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -2114,6 +2095,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:354
 	if f.l.holder != 0 {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2099
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:355
 		return true, nil
@@ -2121,7 +2103,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.l.holder = f.me
 	f.end = f.l.expireAsync(ctx)
 	// planted_state_test.go:359: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2125
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2107
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:359
 	return r.Yield(), nil
@@ -2130,7 +2112,7 @@ resume1:
 	_ = r.Refusal()
 	if f.l.holder != f.me {
 		result0 = errors.New("written without the lease")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2134
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2116
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:362
@@ -2140,7 +2122,7 @@ resume1:
 	f.await2 = f.end
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2144
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2126
 		goto resume2
 	}
 	f.State = 2
@@ -2151,13 +2133,14 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2155
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 		f.await2 = nil
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2139
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:364
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2161
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2144
 }
 
 // Location returns where [lease.lead] is suspended.
@@ -2171,8 +2154,7 @@ func (f *leaseLeadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and
-// frame in one allocation.
+// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and frame in one allocation.
 type leaseLeadMachine struct {
 	statemachine.Builder[job.Void]
 	leaseLeadLocals
@@ -2201,8 +2183,7 @@ func (c *card) payAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame that will have them.
 func (c *card) payEnter(r *statemachine.Run, ctx context.Context) (*cardPayFrame, error) {
 	frame := cardPayLocals{c: c, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2223,8 +2204,7 @@ type cardPayLocals struct {
 	i1 int
 }
 
-// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at the end, its results.
 type cardPayFrame struct {
 	cardPayLocals
 
@@ -2242,7 +2222,7 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -2253,16 +2233,18 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	if f.i1 >= 3 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:389
 	if f.c.charge(f.ctx) == nil {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2242
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:390
 		return true, nil
 	}
 	// planted_state_test.go:392: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2266
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2248
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:392
 	return r.Yield(), nil
@@ -2271,13 +2253,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2275
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2257
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:394
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2281
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2263
 }
 
 // Location returns where [card.pay] is suspended.
@@ -2291,8 +2273,7 @@ func (f *cardPayFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame
-// in one allocation.
+// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame in one allocation.
 type cardPayMachine struct {
 	statemachine.Builder[job.Void]
 	cardPayLocals
@@ -2321,8 +2302,7 @@ func (l *letters) readAllAsync(ctx context.Context) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the suspended frame that will have them.
 func (l *letters) readAllEnter(r *statemachine.Run, ctx context.Context) (*lettersReadAllFrame, error) {
 	frame := lettersReadAllLocals{l: l, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2343,8 +2323,7 @@ type lettersReadAllLocals struct {
 	rest []int
 }
 
-// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it
-// keeps and, at the end, its results.
+// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it keeps and, at the end, its results.
 type lettersReadAllFrame struct {
 	lettersReadAllLocals
 
@@ -2357,15 +2336,14 @@ func (f *lettersReadAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end
-// (true).
+// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end (true).
 func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -2374,6 +2352,7 @@ func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, res
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 	if len(f.l.unread) <= 0 {
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:416
@@ -2384,31 +2363,32 @@ for1:
 	// planted_state_test.go:420: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2388
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2367
 	if !asleep1 {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	err = r.Refusal()
-after1:
+resumed1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	if err != nil {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2379
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:421
 		return true, err
 	}
 	f.l.unread = f.rest
 	f.l.read++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2406
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2386
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:426
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2412
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2392
 }
 
 // Location returns where [letters.readAll] is suspended.
@@ -2422,8 +2402,7 @@ func (f *lettersReadAllFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain,
-// job and frame in one allocation.
+// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain, job and frame in one allocation.
 type lettersReadAllMachine struct {
 	statemachine.Builder[job.Void]
 	lettersReadAllLocals
@@ -2440,4 +2419,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ec4a1296602bd24c
+// Digest of what is above: 2437085424a70c4e

@@ -31,8 +31,7 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that will have them.
 func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -50,8 +49,7 @@ type endsLocals struct {
 	how string
 }
 
-// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end, its results.
 type endsFrame struct {
 	endsLocals
 
@@ -69,7 +67,7 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -88,10 +86,11 @@ resume1:
 	case "exits":
 		runtime.Goexit()
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:90
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:75
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:95
+//line github.com/movenext/movenext/statemachine/home_async_test.go:94
 }
 
 // Location returns where [ends] is suspended.
@@ -105,8 +104,7 @@ func (f *endsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one
-// allocation.
+// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one allocation.
 type endsMachine struct {
 	statemachine.Builder[job.Void]
 	endsLocals
@@ -135,8 +133,7 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 	return m.Start(ctx, &r, m)
 }
 
-// switchesEnter enters [switches] for another machine. It returns the results, or the suspended
-// frame that will have them.
+// switchesEnter enters [switches] for another machine. It returns the results, or the suspended frame that will have them.
 func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
 	if finished, v0 := frame.moveNext(r, to); finished {
@@ -157,8 +154,7 @@ type switchesLocals struct {
 	ends2 *endsFrame
 }
 
-// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at
-// the end, its results.
+// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at the end, its results.
 type switchesFrame struct {
 	switchesLocals
 
@@ -178,7 +174,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -189,12 +185,13 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	// home_test.go:82: if err := job.SwitchTo(ctx, to); err != nil {
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if !(to == nil || f.ctx != nil && f.ctx.Err() != nil) {
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 		goto move1
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:197
-	goto after1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:194
+	goto resumed1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
@@ -202,9 +199,10 @@ move1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = r.Refusal()
-after1:
+resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:206
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:83
 		return true, err
@@ -212,9 +210,9 @@ after1:
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:216
+//line github.com/movenext/movenext/statemachine/home_async_test.go:214
 	if f.ends2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	f.ctx, f.how = nil, "" // not needed any more
@@ -222,9 +220,10 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:226
+//line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2 = nil
-after2:
+resumed2:
+//line github.com/movenext/movenext/statemachine/home_async_test.go:227
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -240,8 +239,7 @@ func (f *switchesFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and
-// frame in one allocation.
+// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and frame in one allocation.
 type switchesMachine struct {
 	statemachine.Builder[job.Void]
 	switchesLocals
@@ -270,8 +268,7 @@ func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[j
 	return m.Start(ctx, &r, m)
 }
 
-// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the
-// suspended frame that will have them.
+// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
 func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
 	if frame.moveNext(r, away) {
@@ -283,8 +280,7 @@ func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how strin
 	return m, nil
 }
 
-// returnsAfterFrame is the frame of [returnsAfter]: what it keeps while it is suspended, its
-// results among it.
+// returnsAfterFrame is what [returnsAfter] keeps while it is suspended.
 type returnsAfterFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -299,8 +295,8 @@ func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end
-// (true). The parameter away is needed only before the first suspension.
+// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
+// The parameter away is needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	for {
 		if finished, again := f.step(r, away); !again {
@@ -309,14 +305,13 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) 
 	}
 }
 
-// step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins
-// at its epilogue.
+// step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
 func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -338,7 +333,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:342
+//line github.com/movenext/movenext/statemachine/home_async_test.go:337
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
@@ -357,7 +352,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:361
+//line github.com/movenext/movenext/statemachine/home_async_test.go:356
 		return true, false
 	}
 	f.State = 2
@@ -366,7 +361,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:370
+//line github.com/movenext/movenext/statemachine/home_async_test.go:365
 	goto epilogue
 }
 
@@ -381,8 +376,7 @@ func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job
-// and frame in one allocation.
+// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job and frame in one allocation.
 type returnsAfterMachine struct {
 	statemachine.Builder[job.Void]
 	returnsAfterFrame
@@ -398,8 +392,7 @@ func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
-// returns the results, or the suspended frame that will have them.
+// returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
 func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
 	if frame.moveNext(r, away) {
@@ -411,8 +404,7 @@ func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsA
 	return m
 }
 
-// returnsAfterFunc1Frame is the frame of a function literal of [returnsAfter]: what it keeps while
-// it is suspended.
+// returnsAfterFunc1Frame is what a function literal of [returnsAfter] keeps while it is suspended.
 type returnsAfterFunc1Frame struct {
 	statemachine.Frame
 
@@ -424,13 +416,13 @@ func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension
-// (false) or its end (true). The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
+// The parameter away is needed only before the first suspension.
 func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -439,18 +431,19 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:443
+//line github.com/movenext/movenext/statemachine/home_async_test.go:435
 	if f.ends1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:452
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1 = nil
-after1:
+resumed1:
+//line github.com/movenext/movenext/statemachine/home_async_test.go:447
 	f.State = statemachine.Finished
 	return true
 }
@@ -460,21 +453,19 @@ func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92)
 }
 
-// Results returns what a function literal of [returnsAfter] returned, or raises again the panic
-// that ended it.
+// Results returns what a function literal of [returnsAfter] returned, or raises again the panic that ended it.
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a
-// state machine.
+// numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a state machine.
 func numbersAtAsync(ctx context.Context, at *steps, n int) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
 		return &numbersAtFrame{at: at, n: n}
 	})
 }
 
-// numbersAtFrame is the frame of [numbersAt]: what it keeps while it is suspended.
+// numbersAtFrame is what [numbersAt] keeps while it is suspended.
 type numbersAtFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
@@ -486,14 +477,13 @@ type numbersAtFrame struct {
 	i  int
 }
 
-// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next
-// value or its end (true).
+// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next value or its end (true).
 func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -522,6 +512,7 @@ resume1:
 range1:
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 		goto endRange1
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:129
@@ -529,7 +520,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:533
+//line github.com/movenext/movenext/statemachine/home_async_test.go:524
 	f.State = 2
 	return true
 resume2:
@@ -545,7 +536,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:549
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -556,11 +547,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:560
+//line github.com/movenext/movenext/statemachine/home_test.go:136
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:564
+//line github.com/movenext/movenext/statemachine/home_async_test.go:555
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -581,8 +572,7 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 	return m.Start(ctx, &r, m)
 }
 
-// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame
-// that will have them.
+// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
 func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
 	if frame.moveNext(r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
@@ -595,7 +585,7 @@ func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedul
 	return m, nil
 }
 
-// callsFrame is the frame of [calls]: what it keeps while it is suspended, its results among it.
+// callsFrame is what [calls] keeps while it is suspended.
 type callsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -628,13 +618,13 @@ func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
 // When it continues, args is nil.
 func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var ends1Err error
-	var switches2Err error
-	var returnsAfter3Err error
+	var ends2 error
+	var switches1 error
+	var returnsAfter1 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -682,67 +672,67 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:686
+//line github.com/movenext/movenext/statemachine/home_async_test.go:676
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:692
+	f.ends1, ends2 = endsEnter(r, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:682
 	if f.ends1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:701
-	f.ends1 = nil
-after1:
+	ends2 = f.ends1.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:706
+	f.ends1 = nil
+resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:153
+	*f.err = ends2
+//line github.com/movenext/movenext/statemachine/home_async_test.go:696
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:712
+	f.switches2, switches1 = switchesEnter(r, args.ctx, args.there2, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:702
 	if f.switches2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:721
-	f.switches2 = nil
-after2:
+	switches1 = f.switches2.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:726
+	f.switches2 = nil
+resumed2:
+//line github.com/movenext/movenext/statemachine/home_test.go:155
+	*f.err = switches1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:716
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:732
+	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, args.ctx, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:722
 	if f.returnsAfter3 == nil {
-		goto after3
+		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:741
-	f.returnsAfter3 = nil
-after3:
+	returnsAfter1 = f.returnsAfter3.Results(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:746
+	f.returnsAfter3 = nil
+resumed3:
+//line github.com/movenext/movenext/statemachine/home_test.go:157
+	*f.err = returnsAfter1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:736
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -750,7 +740,7 @@ case4:
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:754
+//line github.com/movenext/movenext/statemachine/home_async_test.go:744
 		goto resume4
 	}
 	f.State = 4
@@ -759,15 +749,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:763
+//line github.com/movenext/movenext/statemachine/home_test.go:159
 	f.byHand4 = nil
 endSwitch1:
-//line github.com/movenext/movenext/statemachine/home_test.go:161
 	f.at.step("after the call")
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:771
+//line github.com/movenext/movenext/statemachine/home_async_test.go:760
 }
 
 // Location returns where [calls] is suspended.
@@ -781,8 +770,7 @@ func (f *callsFrame) Results(r *statemachine.Run) error {
 	return *f.err
 }
 
-// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
-// one allocation.
+// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsFrame
@@ -839,7 +827,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -853,26 +841,26 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:857
+//line github.com/movenext/movenext/statemachine/home_async_test.go:845
 	if f.calls1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:866
+//line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:872
+//line github.com/movenext/movenext/statemachine/home_test.go:172
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:876
+//line github.com/movenext/movenext/statemachine/home_async_test.go:864
 }
 
 // Location returns where [through] is suspended.
@@ -880,8 +868,7 @@ func (f *throughLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
 }
 
-// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame
-// in one allocation.
+// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame in one allocation.
 type throughMachine struct {
 	statemachine.Builder[job.Void]
 	throughLocals
@@ -911,7 +898,7 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended.
+// cleansUpFrame is what [cleansUp] keeps while it is suspended.
 type cleansUpFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -933,14 +920,13 @@ func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	}
 }
 
-// runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins
-// at its epilogue.
+// runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
 func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -965,7 +951,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:969
+//line github.com/movenext/movenext/statemachine/home_async_test.go:955
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -977,7 +963,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:981
+//line github.com/movenext/movenext/statemachine/home_async_test.go:967
 		return true, false
 	}
 	f.State = 2
@@ -985,7 +971,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:989
+//line github.com/movenext/movenext/statemachine/home_async_test.go:975
 	goto epilogue
 }
 
@@ -994,8 +980,7 @@ func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
 }
 
-// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and
-// frame in one allocation.
+// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[job.Void]
 	cleansUpFrame
@@ -1011,8 +996,7 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
-// results, or the suspended frame that will have them.
+// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
 func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
 	if frame.moveNext(r, away) {
@@ -1024,8 +1008,7 @@ func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *c
 	return m
 }
 
-// cleansUpFunc1Frame is the frame of a function literal of [cleansUp]: what it keeps while it is
-// suspended.
+// cleansUpFunc1Frame is what a function literal of [cleansUp] keeps while it is suspended.
 type cleansUpFunc1Frame struct {
 	statemachine.Frame
 
@@ -1039,13 +1022,13 @@ func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension
-// (false) or its end (true). The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
+// The parameter away is needed only before the first suspension.
 func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1054,21 +1037,21 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1041
 	if f.ends1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1055
 	f.State = statemachine.Finished
 	return true
 }
@@ -1078,8 +1061,7 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 181)
 }
 
-// Results returns what a function literal of [cleansUp] returned, or raises again the panic that
-// ended it.
+// Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1097,7 +1079,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	return m.Start(ctx, &r, m)
 }
 
-// rangesFrame is the frame of [ranges]: what it keeps while it is suspended, its results among it.
+// rangesFrame is what [ranges] keeps while it is suspended.
 type rangesFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1119,7 +1101,7 @@ func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -1154,7 +1136,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1158
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1140
 		goto resume1
 	}
 	f.State = 1
@@ -1162,6 +1144,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if !f.loop1.More(r) {
+//line github.com/movenext/movenext/statemachine/home_test.go:197
 		goto done1
 	}
 	{
@@ -1169,7 +1152,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1173
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1178,7 +1161,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1182
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1165
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1188,12 +1171,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1192
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1175
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1180
 		goto resume2
 	}
 	f.State = 2
@@ -1204,24 +1187,25 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1216
+//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
+//line github.com/movenext/movenext/statemachine/home_test.go:214
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1209
 }
 
 // Location returns where [ranges] is suspended.
@@ -1229,8 +1213,7 @@ func (f *rangesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
 }
 
-// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in
-// one allocation.
+// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in one allocation.
 type rangesMachine struct {
 	statemachine.Builder[job.Void]
 	rangesFrame
@@ -1259,8 +1242,7 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that will have them.
 func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1269,6 +1251,11 @@ func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame,
 	m := &lateFrame{lateLocals: frame}
 	r.Push(ctx, m)
 	return m, nil
+}
+
+// lateNested is lateEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+func lateNested(r *statemachine.Run, _ *statemachine.Frame, _ **lateFrame, _ int32, ctx context.Context, at *steps) (*lateFrame, error) {
+	return lateEnter(r, ctx, at)
 }
 
 // lateLocals is what [late] keeps while it is suspended.
@@ -1280,8 +1267,7 @@ type lateLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end, its results.
 type lateFrame struct {
 	lateLocals
 
@@ -1299,7 +1285,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1318,7 +1304,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1322
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1308
 		goto resume1
 	}
 	f.State = 1
@@ -1328,15 +1314,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1332
+//line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1321
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1340
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1326
 }
 
 // Location returns where [late] is suspended.
@@ -1350,8 +1336,7 @@ func (f *lateFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one
-// allocation.
+// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one allocation.
 type lateMachine struct {
 	statemachine.Builder[job.Void]
 	lateLocals
@@ -1391,14 +1376,14 @@ type callsLateLocals struct {
 	late2 *lateFrame
 }
 
-// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end
-// (true). The parameter first is needed only before the first suspension.
+// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
+// The parameter first is needed only before the first suspension.
 func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -1408,10 +1393,11 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	if !!first {
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1415
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1401
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1421,10 +1407,10 @@ resume1:
 endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
-	f.late2, err = lateEnter(r, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1426
+	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1412
 	if f.late2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	f.away, f.there = nil, nil // not needed any more
@@ -1432,15 +1418,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1436
+//line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2 = nil
-after2:
+resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1427
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1444
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1431
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1448,8 +1435,7 @@ func (f *callsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
 }
 
-// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and
-// frame in one allocation.
+// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and frame in one allocation.
 type callsLateMachine struct {
 	statemachine.Builder[job.Void]
 	callsLateLocals
@@ -1487,21 +1473,20 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// startsLateArgs are the parameters of [startsLate] that are needed only before its first
-// suspension.
+// startsLateArgs are the parameters of [startsLate] that are needed only before its first suspension.
 type startsLateArgs struct {
 	ctx    context.Context
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end
-// (true). When it continues, args is nil.
+// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1519,7 +1504,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1523
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1508
 		goto resume1
 	}
 	f.State = 1
@@ -1529,15 +1514,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1533
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1522
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1541
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1527
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1545,8 +1531,7 @@ func (f *startsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
-// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and
-// frame in one allocation.
+// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and frame in one allocation.
 type startsLateMachine struct {
 	statemachine.Builder[job.Void]
 	startsLateLocals
@@ -1563,12 +1548,18 @@ func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
+// startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
 	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
+			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+		}
+	}()
 	if finished, v0 := frame.moveNext(&r, &startsLateFunc1Args{away: away, there2: thereArg}); finished {
 		return v0
 	}
@@ -1585,21 +1576,20 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
-// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed
-// only before its first suspension.
+// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed only before its first suspension.
 type startsLateFunc1Args struct {
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -1607,25 +1597,26 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	}
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
-	f.late1, err = lateEnter(r, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1612
+	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1602
 	if f.late1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1621
+//line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1616
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1629
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1620
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1633,8 +1624,7 @@ func (f *startsLateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 321)
 }
 
-// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [startsLate]: chain and frame in one allocation.
+// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of [startsLate]: chain and frame in one allocation.
 type startsLateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	startsLateFunc1Locals
@@ -1650,4 +1640,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a5d45e8641f0e287
+// Digest of what is above: 60752b60b45808ce

@@ -19,6 +19,7 @@ type Literal struct {
 	Deferred bool // its call is deferred
 	Entered  bool // machines call it through a variable; the lowering finds other calls
 	Started  bool // the runtime calls it, as a job
+	Hosts    bool // only jobs call it, with their own contexts
 	Waited   bool // the machine that starts it waits for it; false in the plain copy of a literal
 }
 

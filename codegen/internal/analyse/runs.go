@@ -49,6 +49,7 @@ type runner struct {
 	functions []ast.Expr // arguments
 	blocks    bool       // the caller waits until they have ended
 	operation bool       // of package parallel; see lower/run.go
+	job       bool       // the function is that of a job
 }
 
 // runnerOf returns the runner that call names, and the identifier that names it.
@@ -58,6 +59,10 @@ func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok
 		return runner{}, nil, false
 	}
 	r = runner{operation: fn.Pkg().Path() == source.ParallelPath}
+	switch source.KeyOf(fn.Origin()) {
+	case source.JobPath + ".Run", source.JobPath + ".Go", source.JobPath + ".New":
+		r.job = true
+	}
 	r.blocks = r.operation || source.TwinOf(fn.Origin()) != nil
 	sig := fn.Signature()
 	for i, param := range slices.Collect(sig.Params().Variables()) {
@@ -153,6 +158,7 @@ func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, l
 		}
 		fs.Literals.Runs[call] = JobRun{Name: id, Awaited: fs.Literals.Runs[call].Awaited}
 		l := fs.machine(lit)
+		l.Hosts = r.job && (l.Hosts || !l.Started)
 		l.Started, l.Waited = true, r.blocks || l.Waited
 	}
 }

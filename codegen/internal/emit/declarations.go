@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"go/types"
 	"strings"
 
@@ -132,16 +133,63 @@ func (e *emitter) enter() {
 	}
 	e.comment("%s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
+	nested := fn.Literal == nil && names.Nested != "" && !fn.Debug
+	if nested && fn.onStack() {
+		e.forward(names.Nested, run, e.predeclaredName("nil"), e.predeclaredName("nil"), "0")
+		e.nestedHead(run, e.unlike("caller"), e.unlike("callee"), e.unlike("at"), strings.Join(results, ", "))
+	}
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
-		e.line("if %s {%s\nreturn %s\n}", e.start(frame, run), e.rethrow(run), values)
-		if len(fn.passedResults()) > 0 {
-			e.line("%s := &%s{%s: %s}", m, e.frameType(), fn.keptName(), frame)
-		} else {
-			e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+		if nested && fn.onStack() {
+			caller := e.unlike("caller")
+			e.line("%s.Nest(&%s.Frame, %s)", run, frame, caller)
+			e.line("defer func() {\nif %s.Exiting() {", run)
+			e.promote(m, frame)
+			e.line("%s.Push(%s, %s)", run, e.context(), m)
+			e.line("*%s, %s.State = %s, %s\n}\n}()", e.unlike("callee"), caller, m, e.unlike("at"))
 		}
+		e.line("if %s {%s\nreturn %s\n}", e.start(frame, run), e.rethrow(run), values)
+		e.promote(m, frame)
 		e.line("%s.Push(%s, %s)\nreturn %s", run, e.context(), m, zeros)
 	})
+	e.line("")
+	if nested && !fn.onStack() {
+		e.nestedHead(run, "_", "_", "_", strings.Join(results, ", "))
+		e.forward(names.Enter, run)
+	}
+}
+
+// promote prints the copy of the frame to the heap, for a caller that is a machine.
+func (e *emitter) promote(m, frame string) {
+	if len(e.fn.passedResults()) > 0 {
+		e.line("%s := &%s{%s: %s}", m, e.frameType(), e.fn.keptName(), frame)
+	} else {
+		e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+	}
+}
+
+// nestedHead prints the head of fNested, the entry for callers whose frames may be on the stack.
+func (e *emitter) nestedHead(run, caller, callee, at, results string) {
+	names := e.fn.Declared
+	e.line("// %s is %s for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.", names.Nested, names.Enter)
+	params := fmt.Sprintf("%s *%s, %s *%s, %s **%s, %s %s", run, e.runtime("Run"), caller, e.runtime("Frame"), callee, e.frameType(), at, e.predeclaredName("int32"))
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Nested, e.sig.TypeParams, params, results)
+}
+
+// forward prints a body that calls another entry, with the given first arguments.
+func (e *emitter) forward(entry string, first ...string) {
+	if e.sig.Receiver != nil {
+		entry = e.sig.Receiver.Name + "." + entry
+	} else {
+		entry += e.sig.FrameArgs
+	}
+	if list := e.sig.ArgList(); list != "" {
+		first = append(first, list)
+	}
+	e.atDeclaration(func() { e.line("return %s(%s)", entry, strings.Join(first, ", ")) })
 	e.line("")
 }
 
@@ -255,6 +303,12 @@ func (e *emitter) firstStep() {
 	e.line("var %s %s", run, e.runtime("Run"))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("defer %s(&%s)", e.runtime("Fail"), run)
+	if e.fn.onStack() {
+		e.line("%s.Host(&%s.Frame, %s)", run, frame, e.context())
+		e.line("defer func() {\nif %s.Exiting() {", run)
+		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)
+		e.line("panic(%s.Suspend(%s, &%s, %s)) // continues elsewhere\n}\n}()", m, e.context(), run, m)
+	}
 	e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 	e.line("return %s\n}", strings.Join(values, ", "))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)

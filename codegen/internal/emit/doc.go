@@ -9,12 +9,15 @@
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int]      for users
 //	func fetchEnter(r *statemachine.Run, ctx …) (*fetchFrame, int)     for other machines
+//	func fetchNested(r *statemachine.Run, …) (*fetchFrame, int)        likewise; see below
 //	type fetchFrame struct { … }                                        what it keeps
 //	func (f *fetchFrame) MoveNext(r *statemachine.Run) bool            the instructions
 //	func (f *fetchFrame) Results(r *statemachine.Run) int              for its caller
 //	type fetchMachine struct { … }                                      the root of a chain
 //
-// A function literal that is a machine has some of them; a stream has others.
+// fetchNested is for callers whose frames may be on the stack while an awaited job is run; only
+// functions that may await jobs have it. A function literal that is a machine has some of
+// these declarations; a stream has others.
 //
 //	function.go      the input and the output
 //	declarations.go  what surrounds the machine: entries, results, the root of a chain

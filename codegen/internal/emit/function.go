@@ -59,6 +59,7 @@ type Function struct {
 type Literal struct {
 	Entered bool // by machines
 	Started bool // as a job
+	Hosts   bool // only by jobs, with their own contexts
 }
 
 // Output is the printed text.
@@ -129,6 +130,15 @@ func (fn *function) isEntered() bool {
 		return fn.Literal.Entered // otherwise it only runs as a job
 	}
 	return !fn.Source.RootOnly
+}
+
+// onStack reports whether an awaited job may be run while the frame of the function is on the
+// stack, so that its entry promotes the frame if that job calls runtime.Goexit.
+func (fn *function) onStack() bool {
+	if fn.Debug || fn.Whole || fn.Tail != nil || fn.Literal == nil && fn.Declared.Nested == "" || fn.Literal != nil && !fn.Literal.Hosts {
+		return false
+	}
+	return slices.ContainsFunc(fn.points(), func(pt *ir.Point) bool { return pt.Kind == source.KindAwaitJob || pt.Nests })
 }
 
 // points returns the suspension points.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"go/ast"
 	"strings"
 
@@ -30,7 +31,11 @@ func (p *printer) park(pt *ir.Point) {
 		ended := p.rope(ir.Rope{ir.StatemachineName, ir.Text(".TwinEnded("), ir.RunName, ir.Text(", "), ir.Use(pt.Held), ir.Text(")")})
 		p.line("if %s {\ngoto %s\n}", ended, p.fn.Names.Label(pt.Resume))
 	case source.KindAwaitJob, source.KindAwait:
-		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), run, p.fn.Names.Label(pt.Resume))
+		inPlace, held := "", p.mention(pt.Held, ir.AsValue)
+		if pt.Kind == source.KindAwaitJob && p.fn.onStack() {
+			inPlace = fmt.Sprintf(" || %s.RunInPlace(&%s.Frame, %d, %s)", run, recv, pt.Number, held)
+		}
+		p.line("if %s.IsCompleted() && %s.Proceed()%s {\ngoto %s\n}", held, run, inPlace, p.fn.Names.Label(pt.Resume))
 	}
 	if pt.Kind == source.KindLoop {
 		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.Loop, ir.AsValue), pt.Method, run, p.fn.Names.Label(pt.Resume))

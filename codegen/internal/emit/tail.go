@@ -32,7 +32,16 @@ func (e *emitter) enterInTail() {
 	}
 	e.comment("%s enters %s for another machine. It returns the results, or the suspended callee that will have them.", names.Enter, fn.title())
 	e.line("func %s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "))
+	if nesting := fn.Tail.Nesting; nesting != nil {
+		none := e.predeclaredName("nil")
+		e.forward(names.Nested, fn.Names.Run, none, none, "0")
+		e.nestedHead(fn.Names.Run, nesting[0], nesting[1], nesting[2], strings.Join(results, ", "))
+	}
 	e.bodyInTail()
+	if names.Nested != "" && fn.Tail.Nesting == nil {
+		e.nestedHead(fn.Names.Run, "_", "_", "_", strings.Join(results, ", "))
+		e.forward(names.Enter, fn.Names.Run)
+	}
 	e.comment("%s is the frame of the function whose results %s returns: it keeps nothing of its own while it is suspended.", names.Frame, fn.title())
 	frame := e.typ(fn.Tail.Frame, fn.Source.Decl.Name)
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))

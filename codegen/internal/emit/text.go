@@ -128,6 +128,9 @@ func (p *printer) open(o ir.Open) string {
 		return p.typ(o.Type, o.At)
 	case ir.TypeOfVariable:
 		return p.typeOf(o.V)
+	case ir.Nesting:
+		n := p.fn.Names
+		return fmt.Sprintf("&%s.Frame, %s, %d", n.Recv, p.mention(o.Point.Held, ir.AsAddress), o.Point.Number)
 	case ir.FrameOf:
 		return p.fn.Frames[o.Lit]
 	case ir.TypeArgs:

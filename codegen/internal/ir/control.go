@@ -27,6 +27,8 @@ type Point struct {
 	Resume  *Label  // where to continue after a suspension
 	Resumed *Label  // where to continue without one; nil: the same place
 	Stale   []*Slot // the fields to clear when it suspends here
+
+	Nests bool // KindEnter: the callee may run an awaited job while this frame is on the stack
 }
 
 // Branch jumps if a condition holds, or if it does not.

@@ -13,6 +13,8 @@ type Tail struct {
 	Frame  types.Type      // of the other function, a pointer
 	Return token.Pos       // the first of the return statements
 	Calls  []*ast.CallExpr // the calls whose results they return
+
+	Nesting []string // the parameters that it passes on to a nested entry: frame, field, number
 }
 
 // Type is a type declared in a function's body. Generated code declares it outside of the

@@ -57,6 +57,10 @@ type (
 	// TypeOfVariable is the type of a variable.
 	TypeOfVariable struct{ V *Variable }
 
+	// Nesting are the arguments of an entry for callers whose frames may be on the stack: the
+	// caller's frame, its field for the callee, and the number of the point.
+	Nesting struct{ Point *Point }
+
 	// FrameOf is the type of a literal's frame.
 	FrameOf struct{ Lit *ast.FuncLit }
 
@@ -95,6 +99,7 @@ func (Imported) isOpen()       {}
 func (Predeclared) isOpen()    {}
 func (TypeName) isOpen()       {}
 func (TypeOfVariable) isOpen() {}
+func (Nesting) isOpen()        {}
 func (FrameOf) isOpen()        {}
 func (TypeArgs) isOpen()       {}
 func (IfNamed) isOpen()        {}

@@ -91,8 +91,9 @@ func (f *Finder) gather(p *packages.Package, seen map[string]bool) {
 
 // examine reads the annotations of a scope and chooses the names.
 func (f *Finder) examine(sc *scope, p *packages.Package) {
-	sc.declared, sc.mentioned = typetext.NewDeclared(), mentions{map[string]bool{}, map[string]bool{}}
+	sc.declared, sc.mentioned = typetext.NewDeclared(), newMentions()
 	f.declare(sc, p.Name)
+	sc.mentioned.findNested()
 	for _, src := range sc.sources {
 		if src.Syntax != nil && !src.Generated {
 			f.annotations(sc, src)
@@ -164,6 +165,9 @@ func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 	}
 	fn := &annotated{decl: decl, names: sc.declared.Choose(decl), stream: source.StreamLiteral(decl)}
 	fn.root = sc.mentioned.rootOnly(fn)
+	if !fn.root && fn.stream == nil && sc.mentioned.nests(decl) {
+		fn.names.Nested = sc.declared.ChooseNested(decl)
+	}
 	src.Functions = append(src.Functions, fn)
 	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }

@@ -35,7 +35,7 @@ func TestAFunctionThatNoMachineEntersIsARoot(t *testing.T) {
 // has a file with text.
 func isRoot(t *testing.T, declared, text string) bool {
 	t.Helper()
-	m := mentions{map[string]bool{}, map[string]bool{}}
+	m := newMentions()
 	var fn *annotated
 	for _, part := range []string{"//movenext:async\n" + declared, text} {
 		file, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+part, parser.ParseComments)
@@ -46,4 +46,49 @@ func isRoot(t *testing.T, declared, text string) bool {
 		}
 	}
 	return m.rootOnly(fn)
+}
+
+func TestAFunctionHasANestedEntryIfItMayAwaitAJob(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", `package p
+
+//movenext:async
+func awaits() { j.Await() }
+
+//movenext:async
+func calls() { awaits() }
+
+//movenext:async
+func callsMethod() { x.method[int]() }
+
+//movenext:async
+func (t) method() { calls() }
+
+//movenext:async
+func inLiteral() { job.Run(ctx, func(ctx context.Context) error { return callsMethod() }) }
+
+//movenext:async
+func alone() { j.Await() }
+
+//movenext:async
+func inDeferred() { defer func() { alone() }() }
+
+//movenext:async
+func around() { callsOther(); around() }
+
+//movenext:async
+func callsOther() { other() }
+
+func other() { j.Await() }
+`, parser.ParseComments)
+	require.NoError(t, err)
+	m := newMentions()
+	m.add(file)
+	m.findNested()
+	var names []string
+	for _, d := range file.Decls {
+		if fn := d.(*ast.FuncDecl); m.nests(fn) {
+			names = append(names, fn.Name.Name)
+		}
+	}
+	assert.Equal(t, []string{"awaits", "calls", "callsMethod", "method"}, names, "a job's function calls callsMethod")
 }

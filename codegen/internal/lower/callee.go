@@ -96,7 +96,7 @@ func (lo *lowering) movesMethodValue(e *ast.SelectorExpr) bool {
 
 // rename redirects call to another function, declared next to its callee. first, if not empty, is
 // an additional first argument.
-func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
+func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to string, first ...ir.Piece) {
 	lo.renameCallee(call, to)
 	expression := method != nil && method.Kind() == types.MethodExpr
 	switch {
@@ -109,11 +109,10 @@ func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to *type
 	}
 }
 
-// renameCallee replaces the name of the called function by that of to, which is declared next to
-// it.
-func (lo *lowering) renameCallee(call *ast.CallExpr, to *types.Func) {
+// renameCallee replaces the name of the called function by to, which is declared next to it.
+func (lo *lowering) renameCallee(call *ast.CallExpr, to string) {
 	_, id, _ := source.Callee(call, lo.Info)
-	lo.idents[id] = lo.spelledBeside(call, id, to.Name())
+	lo.idents[id] = lo.spelledBeside(call, id, to)
 }
 
 // spelledBeside returns the spelling of the declaration called name that is next to the function

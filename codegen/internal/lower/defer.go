@@ -168,7 +168,7 @@ func (lo *lowering) declareRecovery() {
 func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.Suspension) {
 	switch p.Kind {
 	case source.KindEnter:
-		lo.renameCallee(s.Call, p.Enter)
+		lo.renameCallee(s.Call, p.Enter.Name())
 		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, ir.Rope{ir.RunName}))
 	case source.KindLiteral:
 		l := lo.machineOf(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
@@ -185,7 +185,7 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 		args := append([]ir.Rope{{ir.RunName}}, lo.keptArguments(d, s.Call)...)
 		enters(d, lo.values(s.Call), append(append(entry, ir.Text("(")), append(join(args), ir.Text(")"))...))
 	case source.KindTwin, source.KindSleep:
-		lo.renameCallee(s.Call, p.Twin)
+		lo.renameCallee(s.Call, p.Twin.Name())
 		d.Entry = returnOf("DeferTwin(", ir.Rope{ir.RunName}, lo.deferredCall(d, s.Call, p.Method))
 	case source.KindAwaitJob:
 		d.Entry = lo.deferredAwait(s.Call, p.Result, lo.evaluatedNow(d, "await", lo.awaitedJob(s.Call, p)))

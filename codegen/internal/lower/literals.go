@@ -249,6 +249,6 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 
 // enterOf renames the function e, so that it is printed as its entry.
 func (lo *lowering) enterOf(e ast.Expr) ast.Expr {
-	lo.renameCallee(&ast.CallExpr{Fun: e}, lo.EntryOf(e).Enter)
+	lo.renameCallee(&ast.CallExpr{Fun: e}, lo.EntryOf(e).Enter.Name())
 	return ast.Unparen(e)
 }

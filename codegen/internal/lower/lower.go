@@ -67,6 +67,7 @@ func (fn *Function) Inputs() []*ir.Variable {
 // facts are not changed, and must have no findings.
 func Instructions(facts *analyse.Facts, options Options) *Output {
 	lo := newLowering(facts)
+	lo.options = options
 	lo.begin()
 	if lo.tail = lo.passesOn(options); lo.tail == nil {
 		lo.flatten()
@@ -87,6 +88,7 @@ func Instructions(facts *analyse.Facts, options Options) *Output {
 // lowering is a function, or a function literal that becomes a machine, during its lowering.
 type lowering struct {
 	*analyse.Facts
+	options Options
 
 	// parent is the lowering of the function around a literal, or nil for the annotated function.
 	parent *lowering
@@ -104,7 +106,8 @@ type lowering struct {
 	loops     bool         // pulls values from functions that it ranges over
 	names     *naming.Names
 
-	tail []tailCall // of a function that needs no frame
+	tail    []tailCall // of a function that needs no frame
+	nesting []string   // the names of its parameters that it passes on to a nested entry
 
 	// Filled while flattening.
 	code      []ir.Instr
@@ -145,7 +148,7 @@ func (lo *lowering) begin() {
 	lo.literals = map[*analyse.Literal]*lowering{}
 	for _, l := range lo.Literals.Order {
 		c := newLowering(l.Facts)
-		c.isEntered, c.parent = l.Entered, lo
+		c.isEntered, c.parent, c.options = l.Entered, lo, lo.options
 		if outer := l.Facts.Outer.Literal; outer != nil {
 			c.parent = lo.literals[outer]
 		}

@@ -83,8 +83,22 @@ func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
 	p.Resumed = lo.label("resumed")
-	lo.rename(call, s.Method, s.Enter, ir.RunName)
+	if nested := lo.nestedEntry(s); nested != "" {
+		p.Nests = true
+		lo.rename(call, s.Method, nested, ir.RunName, ir.Text(", "), ir.OpenPiece(ir.Nesting{Point: p}))
+	} else {
+		lo.rename(call, s.Method, s.Enter.Name(), ir.RunName)
+	}
 	lo.enterCallee(p, lo.expr(call), dst)
+}
+
+// nestedEntry returns the name of the callee's entry for callers whose frames may be on the stack,
+// or "" if there is none.
+func (lo *lowering) nestedEntry(s *source.Suspension) string {
+	if lo.options.Framed {
+		return ""
+	}
+	return lo.Source.Package.Twins.NestedOf(s.Callee, lo.Source.Package.Types)
 }
 
 // enterCallee calls an entry, and gets the results of a suspended callee once it has finished.
@@ -159,7 +173,7 @@ func spread(call *ast.CallExpr, args []ir.Rope) []ir.Rope {
 func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), jobType(s.Result))
-	lo.rename(call, s.Method, s.Twin)
+	lo.rename(call, s.Method, s.Twin.Name())
 	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: lo.expr(call)})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	lo.unpack(call, lo.resultOf("TwinResult", p), s, dst)

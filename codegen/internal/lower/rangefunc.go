@@ -113,7 +113,7 @@ func (l *rangeLoop) begin() ir.Rope {
 		var src ir.Rope
 		if in.Call != nil {
 			lo.spillArgs(in.Call)
-			lo.rename(in.Call, in.Point.Method, in.Point.Twin)
+			lo.rename(in.Call, in.Point.Method, in.Point.Twin.Name())
 			src = lo.expr(in.Call)
 		} else {
 			value = source.StreamArgument(lo.TypeOf(in.Of))

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -41,6 +42,9 @@ import (
 // another home than the callee's (the home comes with the context, which must be passed on), or
 // with conversions of results. Functions that return each other's results in a cycle have frames,
 // since a type cannot be an alias of itself.
+//
+// If the callee has an entry for callers whose frames may be on the stack (fNested), so has the
+// function: it passes on the caller's frame.
 //
 // In the debug form every function has a frame (see [Options]).
 
@@ -257,7 +261,12 @@ func changes(f *source.Function, v *types.Var) bool {
 
 // tailOf describes a function that needs no frame.
 func (lo *lowering) tailOf() *ir.Tail {
-	tail := &ir.Tail{Text: lo.scan(lo.Body), Frame: lo.tail[0].point.Frame, Return: lo.tail[0].stmt.Pos()}
+	tail := &ir.Tail{Frame: lo.tail[0].point.Frame, Return: lo.tail[0].stmt.Pos()}
+	if lo.Declared.Nested != "" && !slices.ContainsFunc(lo.tail, func(c tailCall) bool { return lo.nestedEntry(&c.point) == "" }) {
+		tail.Nesting = []string{lo.names.Fresh("caller"), lo.names.Fresh("callee"), lo.names.Fresh("at")}
+	}
+	lo.nesting = tail.Nesting
+	tail.Text = lo.scan(lo.Body)
 	for _, c := range lo.tail {
 		tail.Calls = append(tail.Calls, c.call)
 	}
@@ -269,7 +278,11 @@ func (lo *lowering) tailOf() *ir.Tail {
 func (lo *lowering) returnInTail(n *ast.ReturnStmt) []ir.Edit {
 	for _, c := range lo.tail {
 		if c.stmt == n {
-			lo.rename(c.call, c.point.Method, c.point.Enter, ir.RunName)
+			if lo.nesting != nil {
+				lo.rename(c.call, c.point.Method, lo.nestedEntry(&c.point), ir.RunName, ir.Text(", "+strings.Join(lo.nesting, ", ")))
+			} else {
+				lo.rename(c.call, c.point.Method, c.point.Enter.Name(), ir.RunName)
+			}
 			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, lo.expr(c.call)...)}}
 		}
 	}

@@ -138,6 +138,7 @@ func (f *Function) Signature() *types.Signature { return f.Object.Signature() }
 type Names struct {
 	Async   string // FAsync: function, or method of the same receiver
 	Enter   string // FEnter: likewise
+	Nested  string // fNested: likewise; or empty, see load/mentions.go
 	Frame   string // FFrame: type; for a method RecvFFrame
 	Locals  string // FLocals: type; for a method RecvFLocals
 	Args    string // FArgs: type; for a method RecvFArgs

@@ -193,6 +193,15 @@ func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	return enter
 }
 
+// NestedOf returns the name of the entry of fn for callers in pkg whose frames may be on the
+// stack, or "" if there is none.
+func (t *Twins) NestedOf(fn *types.Func, pkg *types.Package) string {
+	if fn.Pkg() == nil || fn.Pkg().Path() != pkg.Path() {
+		return ""
+	}
+	return t.names[KeyOf(fn)].Nested
+}
+
 // inheritedMethod finds the method called name that the receiver of fn gets from an embedded
 // struct of its package, if that struct has no method of fn's name.
 func inheritedMethod(fn *types.Func, name string) *types.Func {

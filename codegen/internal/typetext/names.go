@@ -17,10 +17,10 @@ import (
 // Names of generated declarations, and how they avoid conflicts.
 //
 // FAsync is fixed, since the rule of twins requires it: if it is taken, the function already has
-// a twin and the annotation is an error. FEnter, FFrame, FLocals, FArgs and FMachine may become
-// FEnter2, FEnter3, … The choice must not depend on the build configuration or on whether tests
-// are loaded; otherwise the same source would lead to different files. So it is based on syntax
-// alone, over every file of the folder with the same package clause.
+// a twin and the annotation is an error. FEnter, fNested, FFrame, FLocals, FArgs and FMachine may
+// become FEnter2, FEnter3, … The choice must not depend on the build configuration or on whether
+// tests are loaded; otherwise the same source would lead to different files. So it is based on
+// syntax alone, over every file of the folder with the same package clause.
 
 // Declared contains the declarations of one package scope, read from syntax.
 type Declared struct {
@@ -179,6 +179,18 @@ func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 	names.Stem = Free(SetFirst(stem, false), d.stems)
 	d.stems[names.Stem] = true
 	return names
+}
+
+// ChooseNested picks the name of the entry for callers whose frames may be on the stack, and takes
+// it. It is not exported, since only the same package calls it.
+func (d *Declared) ChooseNested(decl *ast.FuncDecl) string {
+	taken := d.Scope
+	if decl.Recv != nil {
+		taken = d.members[source.ReceiverName(decl)]
+	}
+	name := Free(SetFirst(decl.Name.Name, false)+"Nested", taken, d.Nearer)
+	taken[name] = true
+	return name
 }
 
 // ChooseDurable picks the names for a durable function and takes them: the variable, in Async,

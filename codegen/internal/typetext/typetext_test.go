@@ -112,7 +112,7 @@ func f[fetchEnter any]() {}`, parser.ParseComments)
 		}
 	}
 	// Output:
-	// {Async:fetchAsync Enter:fetchEnter2 Frame:fetchFrame2 Locals:fetchLocals2 Args:fetchArgs2 Machine:fetchMachine2 Stem:fetch}
-	// {Async:FetchAsync Enter:FetchEnter Frame:TFetchFrame Locals:TFetchLocals Args:TFetchArgs Machine:TFetchMachine Stem:tFetch}
-	// {Async:fAsync Enter:fEnter Frame:fFrame Locals:fLocals Args:fArgs Machine:fMachine Stem:f}
+	// {Async:fetchAsync Enter:fetchEnter2 Nested: Frame:fetchFrame2 Locals:fetchLocals2 Args:fetchArgs2 Machine:fetchMachine2 Stem:fetch}
+	// {Async:FetchAsync Enter:FetchEnter Nested: Frame:TFetchFrame Locals:TFetchLocals Args:TFetchArgs Machine:TFetchMachine Stem:tFetch}
+	// {Async:fAsync Enter:fEnter Nested: Frame:fFrame Locals:fLocals Args:fArgs Machine:fMachine Stem:f}
 }

@@ -30,10 +30,22 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
 func loadEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
+	return loadNested(r, nil, nil, 0, ctx, workers, data)
+}
+
+// loadNested is loadEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+func loadNested(r *statemachine.Run, caller *statemachine.Frame, callee **loadFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
 	frame := loadLocals{data: data}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &loadFrame{loadLocals: frame}
+			r.Push(ctx, m)
+			*callee, caller.State = m, at
+		}
+	}()
 	if finished, v0, v1 := frame.moveNext(r, &loadArgs{ctx: ctx, workers: workers}); finished {
 		return nil, v0, v1
 	}
@@ -57,8 +69,7 @@ type loadArgs struct {
 	workers schedulers.Scheduler
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
 type loadFrame struct {
 	loadLocals
 
@@ -79,7 +90,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -92,12 +103,13 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	// main.go:35: if err := job.SwitchTo(ctx, workers); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if !(args.workers == nil || args.ctx != nil && args.ctx.Err() != nil) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 		goto move1
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:100
-	goto after1
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:112
+	goto resumed1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
@@ -105,9 +117,10 @@ move1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = r.Refusal()
-after1:
+resumed1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:124
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
 		return true, 0, err
@@ -116,8 +129,8 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	f.await2 = f.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:121
+	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:134
 		goto resume2
 	}
 	f.State = 2
@@ -128,15 +141,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		n, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
 		fmt.Println("  and continues on", where())
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:148
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:140
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:153
 }
 
 // Location returns where [load] is suspended.
@@ -150,8 +163,7 @@ func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
-// allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
 type loadMachine struct {
 	statemachine.Builder[int]
 	loadLocals
@@ -180,10 +192,22 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 	return m.Start(ctx, &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
 func sumEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
+	return sumNested(r, nil, nil, 0, ctx, workers, data)
+}
+
+// sumNested is sumEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+func sumNested(r *statemachine.Run, caller *statemachine.Frame, callee **sumFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &sumFrame{sumLocals: frame}
+			r.Push(ctx, m)
+			*callee, caller.State = m, at
+		}
+	}()
 	if finished, v0, v1 := frame.moveNext(r, &sumArgs{ctx: ctx, workers: workers, data: data}); finished {
 		return nil, v0, v1
 	}
@@ -206,8 +230,7 @@ type sumArgs struct {
 	data    *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
 type sumFrame struct {
 	sumLocals
 
@@ -221,13 +244,13 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). When
-// it continues, args is nil.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -242,8 +265,8 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 		}, job.On(args.workers))
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:247
+	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:270
 		goto resume1
 	}
 	f.State = 1
@@ -253,15 +276,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:284
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:265
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:289
 }
 
 // Location returns where [sum] is suspended.
@@ -275,8 +299,7 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
-// allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -293,12 +316,18 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
+// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or an error that reports its suspension.
 func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := sumFunc1Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, arg1)
+	defer func() {
+		if r.Exiting() {
+			m := &sumFunc1Machine{sumFunc1Locals: frame}
+			panic(m.Suspend(arg1, &r, m)) // continues elsewhere
+		}
+	}()
 	if finished, v0, v1 := frame.moveNext(&r, data); finished {
 		return v0, v1
 	}
@@ -313,13 +342,13 @@ type sumFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false)
-// or its end (true). The parameter data is needed only before the first suspension.
+// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false) or its end (true).
+// The parameter data is needed only before the first suspension.
 func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -329,8 +358,8 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	f.await1 = data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:334
+	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:363
 		goto resume1
 	}
 	f.State = 1
@@ -340,15 +369,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:344
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
 		fmt.Println("  the part runs on", where())
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:376
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:381
 }
 
 // Location returns where a function literal of [sum] is suspended.
@@ -356,8 +385,7 @@ func (f *sumFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
-// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]:
-// chain and frame in one allocation.
+// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]: chain and frame in one allocation.
 type sumFunc1Machine struct {
 	statemachine.Spawned[int]
 	sumFunc1Locals
@@ -385,10 +413,22 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// showEnter enters [show] for another machine. It returns the results, or the suspended frame that
-// will have them.
+// showEnter enters [show] for another machine. It returns the results, or the suspended frame that will have them.
 func showEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
+	return showNested(r, nil, nil, 0, ctx, workers, data)
+}
+
+// showNested is showEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+func showNested(r *statemachine.Run, caller *statemachine.Frame, callee **showFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
 	frame := showLocals{ctx: ctx, workers: workers, data: data}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &showFrame{showLocals: frame}
+			r.Push(ctx, m)
+			*callee, caller.State = m, at
+		}
+	}()
 	if finished, v0 := frame.moveNext(r); finished {
 		return nil, v0
 	}
@@ -409,8 +449,7 @@ type showLocals struct {
 	sum2  *sumFrame
 }
 
-// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end,
-// its results.
+// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end, its results.
 type showFrame struct {
 	showLocals
 
@@ -430,7 +469,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	case 2:
@@ -442,28 +481,28 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	fmt.Println("a function that leaves its home")
 	// main.go:61: n, err := load(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
-	f.load1, n, err = loadEnter(r, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:447
+	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:486
 	if f.load1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1 = nil
-after1:
+resumed1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
 	// main.go:64: n, err = sum(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
-	f.sum2, n, err = sumEnter(r, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:465
+	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:504
 	if f.sum2 == nil {
-		goto after2
+		goto resumed2
 	}
 	f.State = 2
 	f.ctx, f.workers, f.data = nil, nil, nil // not needed any more
@@ -471,15 +510,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:475
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2 = nil
-after2:
+resumed2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:519
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:483
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:523
 }
 
 // Location returns where [show] is suspended.
@@ -493,8 +533,7 @@ func (f *showFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one
-// allocation.
+// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one allocation.
 type showMachine struct {
 	statemachine.Builder[job.Void]
 	showLocals
@@ -542,7 +581,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
@@ -551,7 +590,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
 		data := job.Run(args.ctx, func(context.Context) (int, error) { return 42, nil }, job.On(args.workers))
-		// main.go:74: … job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data …
+		// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
 		workers := args.workers
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
@@ -560,7 +599,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:564
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:603
 		goto resume1
 	}
 	f.State = 1
@@ -570,13 +609,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:574
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:615
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:580
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:620
 }
 
 // Location returns where [window] is suspended.
@@ -584,8 +624,7 @@ func (f *windowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in
-// one allocation.
+// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in one allocation.
 type windowMachine struct {
 	statemachine.Builder[job.Void]
 	windowLocals
@@ -602,12 +641,18 @@ func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
+// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the results, or an error that reports its suspension.
 func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := windowFunc1Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &windowFunc1Machine{windowFunc1Locals: frame}
+			panic(m.Suspend(ctx, &r, m)) // continues elsewhere
+		}
+	}()
 	if finished, v0 := frame.moveNext(&r, &windowFunc1Args{workers: workers, data: data, ctx: ctx}); finished {
 		return v0
 	}
@@ -622,41 +667,41 @@ type windowFunc1Locals struct {
 	show1 *showFrame
 }
 
-// windowFunc1Args are the parameters of a function literal of [window] that are needed only before
-// its first suspension.
+// windowFunc1Args are the parameters of a function literal of [window] that are needed only before its first suspension.
 type windowFunc1Args struct {
 	workers schedulers.Scheduler
 	data    *job.Job[int]
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [window] from where it stopped to its next suspension
-// (false) or its end (true). When it continues, args is nil.
+// moveNext runs a function literal of [window] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
 func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case statemachine.NotStarted:
+	case 0:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// main.go:74: … show(ctx, workers, data) }).Await()
+	// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	f.show1, result0 = showEnter(r, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:649
+	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:693
 	if f.show1 == nil {
-		goto after1
+		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:658
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1 = nil
-after1:
+resumed1:
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:705
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -666,8 +711,7 @@ func (f *windowFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowFunc1Machine is the root of a chain of calls that begins with a function literal of
-// [window]: chain and frame in one allocation.
+// windowFunc1Machine is the root of a chain of calls that begins with a function literal of [window]: chain and frame in one allocation.
 type windowFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	windowFunc1Locals
@@ -683,4 +727,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ae9d80cd41c24701
+// Digest of what is above: 4a0e62ac0a2f2df7
