@@ -30,17 +30,20 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the suspended callee that will have them.
+// forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:28
 	return s.innerEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:38
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:39
 }
 
-// stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it keeps nothing of its own while it is suspended.
+// stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it
+// keeps nothing of its own while it is suspended.
 type stuckForSourceFrame = stuckInnerFrame
 
-// stuckForSourceMachine is the root of a chain of calls that begins with [stuck.forSource]: it passes on what the callee returns.
+// stuckForSourceMachine is the root of a chain of calls that begins with [stuck.forSource]: it
+// passes on what the callee returns.
 type stuckForSourceMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -73,7 +76,8 @@ func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
 	return m.Start(arg0, &r, m)
 }
 
-// innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended frame that will have them.
+// innerEnter enters [stuck.inner] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) innerEnter(r *statemachine.Run, arg0 context.Context) (*stuckInnerFrame, int, error) {
 	frame := stuckInnerLocals{}
 	if finished, v0, v1 := frame.moveNext(r, s); finished {
@@ -91,7 +95,8 @@ type stuckInnerLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckInnerFrame is the frame of [stuck.inner] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckInnerFrame struct {
 	stuckInnerLocals
 
@@ -105,13 +110,13 @@ func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end
+// (true). The parameter s is needed only before the first suspension.
 func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -122,7 +127,7 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:126
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:131
 		goto resume1
 	}
 	f.State = 1
@@ -131,9 +136,8 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_test.go:33
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:140
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:137
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -149,7 +153,8 @@ func (f *stuckInnerFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// stuckInnerMachine is the root of a chain of calls that begins with [stuck.inner]: chain, job and frame in one allocation.
+// stuckInnerMachine is the root of a chain of calls that begins with [stuck.inner]: chain, job and
+// frame in one allocation.
 type stuckInnerMachine struct {
 	statemachine.Builder[int]
 	stuckInnerLocals
@@ -178,7 +183,8 @@ func (s *stuck) forLockAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the suspended frame that will have them.
+// forLockEnter enters [stuck.forLock] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *stuck) forLockEnter(r *statemachine.Run, ctx context.Context) (*stuckForLockFrame, error) {
 	frame := stuckForLockLocals{s: s}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -198,7 +204,8 @@ type stuckForLockLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckForLockFrame is the frame of [stuck.forLock] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type stuckForLockFrame struct {
 	stuckForLockLocals
 
@@ -211,14 +218,14 @@ func (f *stuckForLockFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [stuck.forLock] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -227,31 +234,29 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// stuck_test.go:38: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:231
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:238
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:38
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:247
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	if err != nil { // place: lock
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:245
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:39
 		return true, err
 	}
 	f.s.a.Unlock()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:251
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:42
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:255
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
 }
 
 // Location returns where [stuck.forLock] is suspended.
@@ -265,7 +270,8 @@ func (f *stuckForLockFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckForLockMachine is the root of a chain of calls that begins with [stuck.forLock]: chain, job and frame in one allocation.
+// stuckForLockMachine is the root of a chain of calls that begins with [stuck.forLock]: chain, job
+// and frame in one allocation.
 type stuckForLockMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForLockLocals
@@ -294,7 +300,8 @@ func (s *stuck) forChannelAsync(ctx context.Context) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the suspended frame that will have them.
+// forChannelEnter enters [stuck.forChannel] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *stuck) forChannelEnter(r *statemachine.Run, ctx context.Context) (*stuckForChannelFrame, error) {
 	frame := stuckForChannelLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckForChannelArgs{s: s, ctx: ctx}); finished {
@@ -312,13 +319,15 @@ type stuckForChannelLocals struct {
 	receive1 *statemachine.Waiting[int]
 }
 
-// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its first suspension.
+// stuckForChannelArgs are the parameters of [stuck.forChannel] that are needed only before its
+// first suspension.
 type stuckForChannelArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckForChannelFrame is the frame of [stuck.forChannel] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type stuckForChannelFrame struct {
 	stuckForChannelLocals
 
@@ -331,14 +340,14 @@ func (f *stuckForChannelFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [stuck.forChannel] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChannelArgs) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -347,23 +356,22 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:351
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:360
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:47
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:369
 	f.receive1 = nil
-resumed1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:363
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:367
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:375
 }
 
 // Location returns where [stuck.forChannel] is suspended.
@@ -377,7 +385,8 @@ func (f *stuckForChannelFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckForChannelMachine is the root of a chain of calls that begins with [stuck.forChannel]: chain, job and frame in one allocation.
+// stuckForChannelMachine is the root of a chain of calls that begins with [stuck.forChannel]:
+// chain, job and frame in one allocation.
 type stuckForChannelMachine struct {
 	statemachine.Builder[job.Void]
 	stuckForChannelLocals
@@ -406,17 +415,20 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the suspended callee that will have them.
+// forEventEnter enters [stuck.forEvent] for another machine. It returns the results, or the
+// suspended callee that will have them.
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:414
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:424
 }
 
-// stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps nothing of its own while it is suspended.
+// stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
+// nothing of its own while it is suspended.
 type stuckForEventFrame = statemachine.WaitingVoid[job.Void]
 
-// stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it passes on what the callee returns.
+// stuckForEventMachine is the root of a chain of calls that begins with [stuck.forEvent]: it
+// passes on what the callee returns.
 type stuckForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -449,7 +461,8 @@ func (s *stuck) asleepAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended frame that will have them.
+// asleepEnter enters [stuck.asleep] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) asleepEnter(r *statemachine.Run, ctx context.Context) (*stuckAsleepFrame, error) {
 	frame := stuckAsleepLocals{}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -465,7 +478,8 @@ type stuckAsleepLocals struct {
 	statemachine.Frame
 }
 
-// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckAsleepFrame is the frame of [stuck.asleep] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type stuckAsleepFrame struct {
 	stuckAsleepLocals
 
@@ -478,14 +492,14 @@ func (f *stuckAsleepFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [stuck.asleep] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -494,17 +508,17 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:498
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:512
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = r.Refusal()
-resumed1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:508
+after1:
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:522
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -520,7 +534,8 @@ func (f *stuckAsleepFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckAsleepMachine is the root of a chain of calls that begins with [stuck.asleep]: chain, job and frame in one allocation.
+// stuckAsleepMachine is the root of a chain of calls that begins with [stuck.asleep]: chain, job
+// and frame in one allocation.
 type stuckAsleepMachine struct {
 	statemachine.Builder[job.Void]
 	stuckAsleepLocals
@@ -549,7 +564,8 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended frame that will have them.
+// leftEnter enters [stuck.left] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) leftEnter(r *statemachine.Run, ctx context.Context) (*stuckLeftFrame, error) {
 	frame := stuckLeftLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -573,7 +589,8 @@ type stuckLeftLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckLeftFrame is the frame of [stuck.left] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckLeftFrame struct {
 	stuckLeftLocals
 
@@ -586,7 +603,8 @@ func (f *stuckLeftFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stuck.left] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -595,7 +613,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -608,22 +626,22 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:612
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:630
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:63
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:639
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:64
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:645
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:64
 		return true, result0
@@ -632,33 +650,27 @@ resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
 		unlock1 := f.s.a.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:66
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:66
-			defer unlock1()
-//line github.com/movenext/movenext/inspect/stuck_test.go:66
-			raise()
-//line github.com/movenext/movenext/inspect/stuck_test.go:66
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:647
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:659
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:67
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:668
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:68
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 		return true, result0
@@ -666,9 +678,9 @@ resumed2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:670
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:682
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -676,24 +688,24 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:70
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:692
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	if err3 != nil { // place: left
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:71
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:698
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:71
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:74
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:705
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:697
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:709
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -707,7 +719,8 @@ func (f *stuckLeftFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckLeftMachine is the root of a chain of calls that begins with [stuck.left]: chain, job and frame in one allocation.
+// stuckLeftMachine is the root of a chain of calls that begins with [stuck.left]: chain, job and
+// frame in one allocation.
 type stuckLeftMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeftLocals
@@ -738,7 +751,8 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended frame that will have them.
+// rightEnter enters [stuck.right] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) rightEnter(r *statemachine.Run, ctx context.Context) (*stuckRightFrame, error) {
 	frame := stuckRightLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -762,7 +776,8 @@ type stuckRightLocals struct {
 	wait2 *statemachine.Waiting[bool]
 }
 
-// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckRightFrame is the frame of [stuck.right] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckRightFrame struct {
 	stuckRightLocals
 
@@ -775,7 +790,8 @@ func (f *stuckRightFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stuck.right] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -784,7 +800,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -797,22 +813,22 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:801
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:79
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:826
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:80
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:80
 		return true, result0
@@ -821,33 +837,27 @@ resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
 		unlock1 := f.s.b.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:82
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
-			defer unlock1()
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
-			raise()
-//line github.com/movenext/movenext/inspect/stuck_test.go:82
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:836
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:846
 	if f.wait2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:83
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:855
 	f.wait2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:84
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:861
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 		return true, result0
@@ -855,9 +865,9 @@ resumed2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:859
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:869
 	if f.lock1 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
@@ -865,24 +875,24 @@ resumed2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:86
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:879
 	f.lock1 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	if err3 != nil { // place: right
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_test.go:87
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:885
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:87
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:90
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:892
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:886
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:896
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -896,7 +906,8 @@ func (f *stuckRightFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckRightMachine is the root of a chain of calls that begins with [stuck.right]: chain, job and frame in one allocation.
+// stuckRightMachine is the root of a chain of calls that begins with [stuck.right]: chain, job and
+// frame in one allocation.
 type stuckRightMachine struct {
 	statemachine.Builder[job.Void]
 	stuckRightLocals
@@ -926,7 +937,8 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended frame that will have them.
+// busyEnter enters [stuck.busy] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) busyEnter(r *statemachine.Run, ctx context.Context) (*stuckBusyFrame, error) {
 	frame := stuckBusyLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -947,7 +959,8 @@ type stuckBusyLocals struct {
 	turn1 *stuckTurnFrame
 }
 
-// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckBusyFrame is the frame of [stuck.busy] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckBusyFrame struct {
 	stuckBusyLocals
 
@@ -960,14 +973,15 @@ func (f *stuckBusyFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stuck.busy] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -978,27 +992,25 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 for1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:97
 	if f.ctx.Err() != nil {
-//line github.com/movenext/movenext/inspect/stuck_test.go:97
 		goto endFor1
 	}
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1001
 	if f.turn1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:98
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
 	f.turn1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	if err != nil {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1002
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:99
 		return true, err
@@ -1006,32 +1018,31 @@ resumed1:
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1022
 	if f.turn1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	err2 = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:101
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1031
 	f.turn1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	if err2 != nil {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1024
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:102
 		return true, err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1029
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1040
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:105
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1035
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
 }
 
 // Location returns where [stuck.busy] is suspended.
@@ -1045,7 +1056,8 @@ func (f *stuckBusyFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckBusyMachine is the root of a chain of calls that begins with [stuck.busy]: chain, job and frame in one allocation.
+// stuckBusyMachine is the root of a chain of calls that begins with [stuck.busy]: chain, job and
+// frame in one allocation.
 type stuckBusyMachine struct {
 	statemachine.Builder[job.Void]
 	stuckBusyLocals
@@ -1075,7 +1087,8 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 	return m.Start(ctx, &r, m)
 }
 
-// turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended frame that will have them.
+// turnEnter enters [stuck.turn] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) turnEnter(r *statemachine.Run, ctx context.Context, lock *coord.Mutex) (*stuckTurnFrame, error) {
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1099,7 +1112,8 @@ type stuckTurnLocals struct {
 	await3 *job.Job[int]
 }
 
-// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckTurnFrame is the frame of [stuck.turn] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckTurnFrame struct {
 	stuckTurnLocals
 
@@ -1112,7 +1126,8 @@ func (f *stuckTurnFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stuck.turn] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -1121,7 +1136,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1134,22 +1149,22 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1138
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1153
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:110
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1162
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:111
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1168
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:111
 		return true, result0
@@ -1157,20 +1172,14 @@ resumed1:
 	{
 		lock := f.lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:113
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:113
-			defer lock.Unlock()
-//line github.com/movenext/movenext/inspect/stuck_test.go:113
-			raise()
-//line github.com/movenext/movenext/inspect/stuck_test.go:113
-		})
+		f.defers.Push(func(raise func()) { defer lock.Unlock(); raise() })
 	}
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1172
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1181
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.lock = nil // not needed any more
@@ -1178,21 +1187,21 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_test.go:115
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1195
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 		return true, result0
 	}
-	// stuck_test.go:117: _, err := job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Await()
+	// stuck_test.go:117: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1196
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1205
 		goto resume3
 	}
 	f.State = 3
@@ -1203,15 +1212,16 @@ resume3:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
 		_, err3 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/inspect/stuck_test.go:117
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1216
 		f.await3 = nil
+//line github.com/movenext/movenext/inspect/stuck_test.go:118
 		result0 = err3
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:118
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1221
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1215
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1225
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1225,7 +1235,8 @@ func (f *stuckTurnFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckTurnMachine is the root of a chain of calls that begins with [stuck.turn]: chain, job and frame in one allocation.
+// stuckTurnMachine is the root of a chain of calls that begins with [stuck.turn]: chain, job and
+// frame in one allocation.
 type stuckTurnMachine struct {
 	statemachine.Builder[job.Void]
 	stuckTurnLocals
@@ -1255,7 +1266,8 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 	return m.Start(ctx, &r, m)
 }
 
-// namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended frame that will have them.
+// namedEnter enters [stuck.named] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) namedEnter(r *statemachine.Run, ctx context.Context, name string) (*stuckNamedFrame, error) {
 	frame := stuckNamedLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckNamedArgs{s: s, ctx: ctx, name: name}); finished {
@@ -1273,14 +1285,16 @@ type stuckNamedLocals struct {
 	await1 *job.Job[int]
 }
 
-// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first suspension.
+// stuckNamedArgs are the parameters of [stuck.named] that are needed only before its first
+// suspension.
 type stuckNamedArgs struct {
 	s    *stuck
 	ctx  context.Context
 	name string
 }
 
-// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckNamedFrame is the frame of [stuck.named] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckNamedFrame struct {
 	stuckNamedLocals
 
@@ -1293,19 +1307,19 @@ func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: _, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
+	// stuck_test.go:125: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
 		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
@@ -1315,7 +1329,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1319
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1333
 		goto resume1
 	}
 	f.State = 1
@@ -1325,14 +1339,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1343
 		f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1331
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1336
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1349
 }
 
 // Location returns where [stuck.named] is suspended.
@@ -1346,7 +1359,8 @@ func (f *stuckNamedFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckNamedMachine is the root of a chain of calls that begins with [stuck.named]: chain, job and frame in one allocation.
+// stuckNamedMachine is the root of a chain of calls that begins with [stuck.named]: chain, job and
+// frame in one allocation.
 type stuckNamedMachine struct {
 	statemachine.Builder[job.Void]
 	stuckNamedLocals
@@ -1363,7 +1377,8 @@ func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns the results, or an error that reports its suspension.
+// stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := stuckNamedFunc1Locals{}
@@ -1389,24 +1404,24 @@ type stuckNamedFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// stuck_test.go:125: _, err := job.Run(ctx, func(context.Context) (int, error) { return s.source.Job().Await() }, job.Named(name)).Await()
+	// stuck_test.go:125: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1410
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1425
 		goto resume1
 	}
 	f.State = 1
@@ -1415,9 +1430,8 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_test.go:125
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1434
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1421
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1427,7 +1441,8 @@ func (f *stuckNamedFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 125)
 }
 
-// stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of [stuck.named]: chain and frame in one allocation.
+// stuckNamedFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [stuck.named]: chain and frame in one allocation.
 type stuckNamedFunc1Machine struct {
 	statemachine.Spawned[int]
 	stuckNamedFunc1Locals
@@ -1455,7 +1470,8 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the suspended frame that will have them.
+// inScopeEnter enters [stuck.inScope] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (s *stuck) inScopeEnter(r *statemachine.Run, ctx context.Context) (*stuckInScopeFrame, error) {
 	frame := stuckInScopeLocals{}
 	if finished, v0 := frame.moveNext(r, &stuckInScopeArgs{s: s, ctx: ctx}); finished {
@@ -1473,13 +1489,15 @@ type stuckInScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first suspension.
+// stuckInScopeArgs are the parameters of [stuck.inScope] that are needed only before its first
+// suspension.
 type stuckInScopeArgs struct {
 	s   *stuck
 	ctx context.Context
 }
 
-// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckInScopeFrame is the frame of [stuck.inScope] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type stuckInScopeFrame struct {
 	stuckInScopeLocals
 
@@ -1492,13 +1510,13 @@ func (f *stuckInScopeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [stuck.inScope] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1517,7 +1535,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1521
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1539
 		goto resume1
 	}
 	f.State = 1
@@ -1526,9 +1544,8 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_test.go:138
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1548
 	f.wait1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1532
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1544,7 +1561,8 @@ func (f *stuckInScopeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job and frame in one allocation.
+// stuckInScopeMachine is the root of a chain of calls that begins with [stuck.inScope]: chain, job
+// and frame in one allocation.
 type stuckInScopeMachine struct {
 	statemachine.Builder[job.Void]
 	stuckInScopeLocals
@@ -1561,7 +1579,8 @@ func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It returns the results, or an error that reports its suspension.
+// stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := stuckInScopeFunc1Locals{}
@@ -1573,20 +1592,21 @@ func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 	return m.Suspend(arg1, &r, m)
 }
 
-// stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is suspended.
+// stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is
+// suspended.
 type stuckInScopeFunc1Locals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1597,7 +1617,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	f.await1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1601
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1621
 		goto resume1
 	}
 	f.State = 1
@@ -1607,14 +1627,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_test.go:135
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1631
 		f.await1 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1613
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1618
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1637
 }
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
@@ -1622,7 +1641,8 @@ func (f *stuckInScopeFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 135)
 }
 
-// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of [stuck.inScope]: chain and frame in one allocation.
+// stuckInScopeFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [stuck.inScope]: chain and frame in one allocation.
 type stuckInScopeFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	stuckInScopeFunc1Locals
@@ -1651,7 +1671,8 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended frame that will have them.
+// leadEnter enters [stuck.lead] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *stuck) leadEnter(r *statemachine.Run, ctx context.Context) (*stuckLeadFrame, error) {
 	frame := stuckLeadLocals{s: s, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1675,7 +1696,8 @@ type stuckLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and, at the end, its results.
+// stuckLeadFrame is the frame of [stuck.lead] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type stuckLeadFrame struct {
 	stuckLeadLocals
 
@@ -1688,14 +1710,15 @@ func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stuck.lead] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1706,22 +1729,22 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1710
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1733
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_test.go:145
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1742
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_test.go:146
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1748
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
 		return true, result0
@@ -1730,13 +1753,7 @@ resumed1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:148
 		unlock1 := f.s.a.Unlock
 //line github.com/movenext/movenext/inspect/stuck_test.go:148
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/inspect/stuck_test.go:148
-			defer unlock1()
-//line github.com/movenext/movenext/inspect/stuck_test.go:148
-			raise()
-//line github.com/movenext/movenext/inspect/stuck_test.go:148
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:149
@@ -1747,7 +1764,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1751
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1768
 		goto resume2
 	}
 	f.State = 2
@@ -1758,15 +1775,16 @@ resume2:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/inspect/stuck_test.go:150
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1779
 		f.await2 = nil
+//line github.com/movenext/movenext/inspect/stuck_test.go:151
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_test.go:151
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1784
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1770
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1788
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1780,7 +1798,8 @@ func (f *stuckLeadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and frame in one allocation.
+// stuckLeadMachine is the root of a chain of calls that begins with [stuck.lead]: chain, job and
+// frame in one allocation.
 type stuckLeadMachine struct {
 	statemachine.Builder[job.Void]
 	stuckLeadLocals
@@ -1810,17 +1829,20 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 	return m.Start(ctx, &r, m)
 }
 
-// sendEnter enters [send] for another machine. It returns the results, or the suspended callee that will have them.
+// sendEnter enters [send] for another machine. It returns the results, or the suspended callee
+// that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1818
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1838
 }
 
-// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
+// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
+// while it is suspended.
 type sendFrame = statemachine.WaitingVoid[job.Void]
 
-// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the callee returns.
+// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the
+// callee returns.
 type sendMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -1841,4 +1863,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: aa8442ecb3f5d652
+// Digest of what is above: eb0d355e268d7995

@@ -32,7 +32,8 @@ func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame that will have them.
+// buyEnter enters [shop.buy] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	frame := shopBuyFrame{s: s}
 	if frame.MoveNext(r) {
@@ -44,7 +45,7 @@ func (s *shop) buyEnter(r *statemachine.Run) *shopBuyFrame {
 	return m
 }
 
-// shopBuyFrame is what [shop.buy] keeps while it is suspended.
+// shopBuyFrame is the frame of [shop.buy]: what it keeps while it is suspended.
 type shopBuyFrame struct {
 	statemachine.Frame
 
@@ -58,7 +59,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -67,13 +68,13 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/jobtest/planted_test.go:24
 	f.stock = f.s.stock
 	if f.stock == 0 {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:71
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:73
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:27
 	}
 	// planted_test.go:28: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:77
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:78
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:28
 	return r.Yield()
@@ -82,7 +83,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock = f.stock - 1
 	f.s.sold++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:86
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:87
 	f.State = statemachine.Finished
 	return true
 }
@@ -97,7 +98,8 @@ func (f *shopBuyFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame in one allocation.
+// shopBuyMachine is the root of a chain of calls that begins with [shop.buy]: chain, job and frame
+// in one allocation.
 type shopBuyMachine struct {
 	statemachine.Builder[job.Void]
 	shopBuyFrame
@@ -134,13 +136,13 @@ type lostUpdateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -166,7 +168,7 @@ func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:172
 		goto resume1
 	}
 	f.State = 1
@@ -175,14 +177,14 @@ func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:40
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:181
 	f.await1 = nil
 	// planted_test.go:41: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:186
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:188
 		goto resume2
 	}
 	f.State = 2
@@ -192,20 +194,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:41
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:198
 	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:42
 	if f.s.sold > 1 {
 		result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:200
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:203
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:44
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:45
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:209
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:211
 }
 
 // Location returns where [lostUpdate] is suspended.
@@ -213,7 +215,8 @@ func (f *lostUpdateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 40, 41)
 }
 
-// lostUpdateMachine is the root of a chain of calls that begins with [lostUpdate]: chain, job and frame in one allocation.
+// lostUpdateMachine is the root of a chain of calls that begins with [lostUpdate]: chain, job and
+// frame in one allocation.
 type lostUpdateMachine struct {
 	statemachine.Builder[job.Void]
 	lostUpdateLocals
@@ -230,7 +233,8 @@ func (f *lostUpdateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lostUpdateFunc1Run is a function literal of [lostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
+// lostUpdateFunc1Run is a function literal of [lostUpdate] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func lostUpdateFunc1Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := lostUpdateFunc1Locals{}
@@ -249,38 +253,37 @@ type lostUpdateFunc1Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:38: first := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("first"))
+	// planted_test.go:38: … s.buy(); return nil }, job.Named("first"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:268
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:272
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:38
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
 	f.buy1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:280
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:284
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:287
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -288,7 +291,8 @@ func (f *lostUpdateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 38)
 }
 
-// lostUpdateFunc1Machine is the root of a chain of calls that begins with a function literal of [lostUpdate]: chain and frame in one allocation.
+// lostUpdateFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [lostUpdate]: chain and frame in one allocation.
 type lostUpdateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	lostUpdateFunc1Locals
@@ -304,7 +308,8 @@ func (f *lostUpdateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lostUpdateFunc2Run is a function literal of [lostUpdate] for the runtime to call. It returns the results, or an error that reports its suspension.
+// lostUpdateFunc2Run is a function literal of [lostUpdate] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func lostUpdateFunc2Run(s *shop, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := lostUpdateFunc2Locals{}
@@ -323,38 +328,37 @@ type lostUpdateFunc2Locals struct {
 	buy1 *shopBuyFrame
 }
 
-// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [lostUpdate] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:39: second := job.Go(ctx, func(context.Context) error { s.buy(); return nil }, job.Named("second"))
+	// planted_test.go:39: … s.buy(); return nil }, job.Named("second"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:342
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
 	if f.buy1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:39
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:356
 	f.buy1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:354
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:358
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:362
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -362,7 +366,8 @@ func (f *lostUpdateFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostUpdate", "github.com/movenext/movenext/jobtest/planted_test.go", 39)
 }
 
-// lostUpdateFunc2Machine is the root of a chain of calls that begins with a function literal of [lostUpdate]: chain and frame in one allocation.
+// lostUpdateFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [lostUpdate]: chain and frame in one allocation.
 type lostUpdateFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	lostUpdateFunc2Locals
@@ -390,7 +395,8 @@ func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]
 	return m.Start(ctx, &r, m)
 }
 
-// incrementEnter enters [counter.increment] for another machine. It returns the results, or the suspended frame that will have them.
+// incrementEnter enters [counter.increment] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (c *counter) incrementEnter(r *statemachine.Run, ctx context.Context) (*counterIncrementFrame, error) {
 	frame := counterIncrementLocals{c: c, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -412,7 +418,8 @@ type counterIncrementLocals struct {
 	n     int
 }
 
-// counterIncrementFrame is the frame of [counter.increment] for a caller that is a machine: what it keeps and, at the end, its results.
+// counterIncrementFrame is the frame of [counter.increment] for a caller that is a machine: what
+// it keeps and, at the end, its results.
 type counterIncrementFrame struct {
 	counterIncrementLocals
 
@@ -425,14 +432,15 @@ func (f *counterIncrementFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [counter.increment] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [counter.increment] from where it stopped to its next suspension (false) or its
+// end (true).
 func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -443,21 +451,20 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:447
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:455
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:59
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:464
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:461
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:60
 		return true, err
@@ -467,9 +474,9 @@ resumed1:
 	// planted_test.go:64: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:471
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:478
 	if f.lock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -477,23 +484,21 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:64
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:488
 	f.lock1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	if err2 != nil {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:486
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:65
 		return true, err2
 	}
 	f.c.n = f.n + 1
 	f.c.Unlock()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:493
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:69
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:502
 }
 
 // Location returns where [counter.increment] is suspended.
@@ -507,7 +512,8 @@ func (f *counterIncrementFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// counterIncrementMachine is the root of a chain of calls that begins with [counter.increment]: chain, job and frame in one allocation.
+// counterIncrementMachine is the root of a chain of calls that begins with [counter.increment]:
+// chain, job and frame in one allocation.
 type counterIncrementMachine struct {
 	statemachine.Builder[job.Void]
 	counterIncrementLocals
@@ -545,13 +551,13 @@ type twoSectionsLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -562,7 +568,6 @@ func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 //line github.com/movenext/movenext/jobtest/planted_test.go:76
 	f.c = new(counter)
 	{
-//line github.com/movenext/movenext/jobtest/planted_test.go:77
 		var first *job.Job[job.Void]
 //line github.com/movenext/movenext/jobtest/planted_test.go:77
 		first, f.second = f.c.incrementAsync(ctx), f.c.incrementAsync(ctx)
@@ -572,7 +577,7 @@ func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:576
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:581
 		goto resume1
 	}
 	f.State = 1
@@ -581,14 +586,14 @@ func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:78
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:590
 	f.await1 = nil
 	// planted_test.go:79: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	f.await1 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:597
 		goto resume2
 	}
 	f.State = 2
@@ -598,20 +603,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:79
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
 	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:80
 	if f.c.n != 2 {
 		result0 = fmt.Errorf("counted %d of 2", f.c.n)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:606
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:82
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:611
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:83
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:615
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:620
 }
 
 // Location returns where [twoSections] is suspended.
@@ -619,7 +624,8 @@ func (f *twoSectionsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.twoSections", "github.com/movenext/movenext/jobtest/planted_test.go", 78, 79)
 }
 
-// twoSectionsMachine is the root of a chain of calls that begins with [twoSections]: chain, job and frame in one allocation.
+// twoSectionsMachine is the root of a chain of calls that begins with [twoSections]: chain, job
+// and frame in one allocation.
 type twoSectionsMachine struct {
 	statemachine.Builder[job.Void]
 	twoSectionsLocals
@@ -649,7 +655,8 @@ func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// bothEnter enters [both] for another machine. It returns the results, or the suspended frame that will have them.
+// bothEnter enters [both] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func bothEnter(r *statemachine.Run, ctx context.Context, from, to *coord.Mutex) (*bothFrame, error) {
 	frame := bothLocals{ctx: ctx, from: from, to: to}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -673,7 +680,8 @@ type bothLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// bothFrame is the frame of [both] for a caller that is a machine: what it keeps and, at the end, its results.
+// bothFrame is the frame of [both] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type bothFrame struct {
 	bothLocals
 
@@ -694,7 +702,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -705,22 +713,22 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:709
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:717
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:90
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:726
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:732
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:91
 		return true, result0
@@ -728,20 +736,14 @@ resumed1:
 	{
 		from := f.from
 //line github.com/movenext/movenext/jobtest/planted_test.go:93
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_test.go:93
-			defer from.Unlock()
-//line github.com/movenext/movenext/jobtest/planted_test.go:93
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_test.go:93
-		})
+		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:743
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:745
 	if f.lock1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.from = nil, nil // not needed any more
@@ -749,24 +751,24 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:94
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:755
 	f.lock1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_test.go:95
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:761
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:95
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:98
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:768
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:770
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:772
 }
 
 // Location returns where [both] is suspended.
@@ -780,7 +782,8 @@ func (f *bothFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bothMachine is the root of a chain of calls that begins with [both]: chain, job and frame in one allocation.
+// bothMachine is the root of a chain of calls that begins with [both]: chain, job and frame in one
+// allocation.
 type bothMachine struct {
 	statemachine.Builder[job.Void]
 	bothLocals
@@ -825,13 +828,14 @@ type lockCycleLocals struct {
 	await3 *job.Job[job.Void]
 }
 
-// moveNext runs [lockCycle] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [lockCycle] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -850,21 +854,20 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:854
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:858
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:107
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:867
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:868
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:108
 		return true, err
@@ -882,7 +885,7 @@ resumed1:
 		}, job.Named("back"))
 	}
 	// planted_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:886
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:889
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:112
@@ -896,7 +899,7 @@ resume2:
 	f.await3 = f.there
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:900
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:903
 		goto resume3
 	}
 	f.State = 3
@@ -906,14 +909,14 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	_, f.err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_test.go:114
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:913
 	f.await3 = nil
 	// planted_test.go:115: _, other := back.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 	f.await3 = f.back
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:920
 		goto resume4
 	}
 	f.State = 4
@@ -924,11 +927,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		_, other := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_test.go:115
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:931
 		f.await3 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:116
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:932
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:936
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -938,7 +942,8 @@ func (f *lockCycleLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 107, 112, 114, 115)
 }
 
-// lockCycleMachine is the root of a chain of calls that begins with [lockCycle]: chain, job and frame in one allocation.
+// lockCycleMachine is the root of a chain of calls that begins with [lockCycle]: chain, job and
+// frame in one allocation.
 type lockCycleMachine struct {
 	statemachine.Builder[job.Void]
 	lockCycleLocals
@@ -955,7 +960,8 @@ func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the results, or an error that reports its suspension.
+// lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func lockCycleFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := lockCycleFunc1Locals{}
@@ -974,41 +980,41 @@ type lockCycleFunc1Locals struct {
 	both1 *bothFrame
 }
 
-// lockCycleFunc1Args are the parameters of a function literal of [lockCycle] that are needed only before its first suspension.
+// lockCycleFunc1Args are the parameters of a function literal of [lockCycle] that are needed only
+// before its first suspension.
 type lockCycleFunc1Args struct {
 	a   *coord.Mutex
 	b   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:110: there := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &a, &b) }, job.Named("there"))
+	// planted_test.go:110: … both(ctx, &a, &b) }, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1, result0 = bothEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1000
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
 	if f.both1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:110
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
 	f.both1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1012
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1018,7 +1024,8 @@ func (f *lockCycleFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 110)
 }
 
-// lockCycleFunc1Machine is the root of a chain of calls that begins with a function literal of [lockCycle]: chain and frame in one allocation.
+// lockCycleFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [lockCycle]: chain and frame in one allocation.
 type lockCycleFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	lockCycleFunc1Locals
@@ -1034,7 +1041,8 @@ func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lockCycleFunc2Run is a function literal of [lockCycle] for the runtime to call. It returns the results, or an error that reports its suspension.
+// lockCycleFunc2Run is a function literal of [lockCycle] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func lockCycleFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var r statemachine.Run
 	frame := lockCycleFunc2Locals{}
@@ -1053,41 +1061,41 @@ type lockCycleFunc2Locals struct {
 	both1 *bothFrame
 }
 
-// lockCycleFunc2Args are the parameters of a function literal of [lockCycle] that are needed only before its first suspension.
+// lockCycleFunc2Args are the parameters of a function literal of [lockCycle] that are needed only
+// before its first suspension.
 type lockCycleFunc2Args struct {
 	b   *coord.Mutex
 	a   *coord.Mutex
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [lockCycle] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:111: back := job.Go(ctx, func(ctx context.Context) error { return both(ctx, &b, &a) }, job.Named("back"))
+	// planted_test.go:111: … both(ctx, &b, &a) }, job.Named("back"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1, result0 = bothEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1079
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1088
 	if f.both1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:111
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1097
 	f.both1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1097,7 +1105,8 @@ func (f *lockCycleFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 111)
 }
 
-// lockCycleFunc2Machine is the root of a chain of calls that begins with a function literal of [lockCycle]: chain and frame in one allocation.
+// lockCycleFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [lockCycle]: chain and frame in one allocation.
 type lockCycleFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	lockCycleFunc2Locals
@@ -1125,12 +1134,14 @@ func (b *bell) waitAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// waitEnter enters [bell.wait] for another machine. It returns the results, or the suspended frame that will have them.
+// waitEnter enters [bell.wait] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (b *bell) waitEnter(r *statemachine.Run) *bellWaitFrame {
 	return b.waitNested(r, nil, nil, 0)
 }
 
-// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func (b *bell) waitNested(r *statemachine.Run, caller *statemachine.Frame, callee **bellWaitFrame, at int32) *bellWaitFrame {
 	frame := bellWaitFrame{b: b}
 	r.Nest(&frame.Frame, caller)
@@ -1151,7 +1162,7 @@ func (b *bell) waitNested(r *statemachine.Run, caller *statemachine.Frame, calle
 	return m
 }
 
-// bellWaitFrame is what [bell.wait] keeps while it is suspended.
+// bellWaitFrame is the frame of [bell.wait]: what it keeps while it is suspended.
 type bellWaitFrame struct {
 	statemachine.Frame
 
@@ -1160,12 +1171,13 @@ type bellWaitFrame struct {
 	await2 *job.Job[job.Void]
 }
 
-// MoveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1175,13 +1187,13 @@ func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:129
 	if f.b.rung {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1179
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1192
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	}
 	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1185
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1197
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
 	return r.Yield()
@@ -1194,7 +1206,7 @@ resume1:
 	f.await2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1198
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1210
 		goto resume2
 	}
 	f.State = 2
@@ -1204,9 +1216,8 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_test.go:134
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1220
 	f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1210
 	f.State = statemachine.Finished
 	return true
 }
@@ -1221,7 +1232,8 @@ func (f *bellWaitFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// bellWaitMachine is the root of a chain of calls that begins with [bell.wait]: chain, job and frame in one allocation.
+// bellWaitMachine is the root of a chain of calls that begins with [bell.wait]: chain, job and
+// frame in one allocation.
 type bellWaitMachine struct {
 	statemachine.Builder[job.Void]
 	bellWaitFrame
@@ -1258,13 +1270,13 @@ type lostWakeUpLocals struct {
 	await4 *job.Job[job.Void]
 }
 
-// moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1286,7 +1298,7 @@ func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		}, job.Named("waiter"))
 	}
 	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1290
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1302
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	return r.Yield(), nil
@@ -1294,7 +1306,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	_ = r.Refusal()
 	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1298
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1310
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	return r.Yield(), nil
@@ -1302,7 +1314,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	_ = r.Refusal()
 	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1306
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1318
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
 	return r.Yield(), nil
@@ -1315,7 +1327,7 @@ resume3:
 	f.await4 = f.waiter
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1319
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1331
 		goto resume4
 	}
 	f.State = 4
@@ -1326,14 +1338,13 @@ resume4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
 		_, err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/jobtest/planted_test.go:154
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1342
 		f.await4 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1332
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:155
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1337
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1348
 }
 
 // Location returns where [lostWakeUp] is suspended.
@@ -1341,7 +1352,8 @@ func (f *lostWakeUpLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 150, 151, 152, 154)
 }
 
-// lostWakeUpMachine is the root of a chain of calls that begins with [lostWakeUp]: chain, job and frame in one allocation.
+// lostWakeUpMachine is the root of a chain of calls that begins with [lostWakeUp]: chain, job and
+// frame in one allocation.
 type lostWakeUpMachine struct {
 	statemachine.Builder[job.Void]
 	lostWakeUpLocals
@@ -1358,7 +1370,8 @@ func (f *lostWakeUpMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// lostWakeUpFunc1Run is a function literal of [lostWakeUp] for the runtime to call. It returns the results, or an error that reports its suspension.
+// lostWakeUpFunc1Run is a function literal of [lostWakeUp] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func lostWakeUpFunc1Run(b *bell, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := lostWakeUpFunc1Locals{}
@@ -1384,38 +1397,37 @@ type lostWakeUpFunc1Locals struct {
 	wait1 *bellWaitFrame
 }
 
-// moveNext runs a function literal of [lostWakeUp] from where it stopped to its next suspension (false) or its end (true).
-// The parameter b is needed only before the first suspension.
+// moveNext runs a function literal of [lostWakeUp] from where it stopped to its next suspension
+// (false) or its end (true). The parameter b is needed only before the first suspension.
 func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:149: waiter := job.Go(ctx, func(context.Context) error { b.wait(); return nil }, job.Named("waiter"))
+	// planted_test.go:149: … b.wait(); return nil }, job.Named("waiter"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = b.waitNested(r, &f.Frame, &f.wait1, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1403
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1416
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:149
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1425
 	f.wait1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1415
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1419
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1431
 }
 
 // Location returns where a function literal of [lostWakeUp] is suspended.
@@ -1423,7 +1435,8 @@ func (f *lostWakeUpFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.lostWakeUp", "github.com/movenext/movenext/jobtest/planted_test.go", 149)
 }
 
-// lostWakeUpFunc1Machine is the root of a chain of calls that begins with a function literal of [lostWakeUp]: chain and frame in one allocation.
+// lostWakeUpFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [lostWakeUp]: chain and frame in one allocation.
 type lostWakeUpFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	lostWakeUpFunc1Locals
@@ -1451,7 +1464,8 @@ func completeAsync(done *bool, s *job.Source[int], n int) (result *job.Job[job.V
 	return m.Start(context.Background(), &r, m)
 }
 
-// completeEnter enters [complete] for another machine. It returns the results, or the suspended frame that will have them.
+// completeEnter enters [complete] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func completeEnter(r *statemachine.Run, done *bool, s *job.Source[int], n int) (*completeFrame, error) {
 	frame := completeLocals{done: done, s: s, n: n}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1471,7 +1485,8 @@ type completeLocals struct {
 	n    int
 }
 
-// completeFrame is the frame of [complete] for a caller that is a machine: what it keeps and, at the end, its results.
+// completeFrame is the frame of [complete] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type completeFrame struct {
 	completeLocals
 
@@ -1489,7 +1504,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1497,13 +1512,12 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if *f.done {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1501
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:163
 		return true, nil
 	}
 	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1507
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1521
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
 	return r.Yield(), nil
@@ -1513,16 +1527,15 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1517
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1531
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1522
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:170
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1526
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1539
 }
 
 // Location returns where [complete] is suspended.
@@ -1536,7 +1549,8 @@ func (f *completeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// completeMachine is the root of a chain of calls that begins with [complete]: chain, job and frame in one allocation.
+// completeMachine is the root of a chain of calls that begins with [complete]: chain, job and
+// frame in one allocation.
 type completeMachine struct {
 	statemachine.Builder[job.Void]
 	completeLocals
@@ -1574,13 +1588,13 @@ type doubleCompletionLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1604,7 +1618,7 @@ func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Conte
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1608
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1622
 		goto resume1
 	}
 	f.State = 1
@@ -1613,14 +1627,14 @@ func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Conte
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:178
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1631
 	f.await1 = nil
 	// planted_test.go:179: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1624
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1638
 		goto resume2
 	}
 	f.State = 2
@@ -1631,11 +1645,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
 		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:179
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1649
 		f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:180
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1639
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1654
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1645,7 +1660,8 @@ func (f *doubleCompletionLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 178, 179)
 }
 
-// doubleCompletionMachine is the root of a chain of calls that begins with [doubleCompletion]: chain, job and frame in one allocation.
+// doubleCompletionMachine is the root of a chain of calls that begins with [doubleCompletion]:
+// chain, job and frame in one allocation.
 type doubleCompletionMachine struct {
 	statemachine.Builder[job.Void]
 	doubleCompletionLocals
@@ -1662,7 +1678,8 @@ func (f *doubleCompletionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// doubleCompletionFunc1Run is a function literal of [doubleCompletion] for the runtime to call. It returns the results, or an error that reports its suspension.
+// doubleCompletionFunc1Run is a function literal of [doubleCompletion] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func doubleCompletionFunc1Run(done *bool, s *job.Source[int], arg2 context.Context) error {
 	var r statemachine.Run
 	frame := doubleCompletionFunc1Locals{}
@@ -1674,47 +1691,48 @@ func doubleCompletionFunc1Run(done *bool, s *job.Source[int], arg2 context.Conte
 	return m.Suspend(arg2, &r, m)
 }
 
-// doubleCompletionFunc1Locals is what a function literal of [doubleCompletion] keeps while it is suspended.
+// doubleCompletionFunc1Locals is what a function literal of [doubleCompletion] keeps while it is
+// suspended.
 type doubleCompletionFunc1Locals struct {
 	statemachine.Frame
 
 	complete1 *completeFrame
 }
 
-// doubleCompletionFunc1Args are the parameters of a function literal of [doubleCompletion] that are needed only before its first suspension.
+// doubleCompletionFunc1Args are the parameters of a function literal of [doubleCompletion] that
+// are needed only before its first suspension.
 type doubleCompletionFunc1Args struct {
 	done *bool
 	s    *job.Source[int]
 }
 
-// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:176: a := job.Go(ctx, func(context.Context) error { return complete(&done, s, 1) })
+	// planted_test.go:176: … complete(&done, s, 1) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1706
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1725
 	if f.complete1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:176
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1734
 	f.complete1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1718
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1724,7 +1742,8 @@ func (f *doubleCompletionFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 176)
 }
 
-// doubleCompletionFunc1Machine is the root of a chain of calls that begins with a function literal of [doubleCompletion]: chain and frame in one allocation.
+// doubleCompletionFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [doubleCompletion]: chain and frame in one allocation.
 type doubleCompletionFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	doubleCompletionFunc1Locals
@@ -1740,7 +1759,8 @@ func (f *doubleCompletionFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// doubleCompletionFunc2Run is a function literal of [doubleCompletion] for the runtime to call. It returns the results, or an error that reports its suspension.
+// doubleCompletionFunc2Run is a function literal of [doubleCompletion] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func doubleCompletionFunc2Run(done *bool, s *job.Source[int], arg2 context.Context) error {
 	var r statemachine.Run
 	frame := doubleCompletionFunc2Locals{}
@@ -1752,47 +1772,48 @@ func doubleCompletionFunc2Run(done *bool, s *job.Source[int], arg2 context.Conte
 	return m.Suspend(arg2, &r, m)
 }
 
-// doubleCompletionFunc2Locals is what a function literal of [doubleCompletion] keeps while it is suspended.
+// doubleCompletionFunc2Locals is what a function literal of [doubleCompletion] keeps while it is
+// suspended.
 type doubleCompletionFunc2Locals struct {
 	statemachine.Frame
 
 	complete1 *completeFrame
 }
 
-// doubleCompletionFunc2Args are the parameters of a function literal of [doubleCompletion] that are needed only before its first suspension.
+// doubleCompletionFunc2Args are the parameters of a function literal of [doubleCompletion] that
+// are needed only before its first suspension.
 type doubleCompletionFunc2Args struct {
 	done *bool
 	s    *job.Source[int]
 }
 
-// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [doubleCompletion] from where it stopped to its next
+// suspension (false) or its end (true). When it continues, args is nil.
 func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *doubleCompletionFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:177: b := job.Go(ctx, func(context.Context) error { return complete(&done, s, 2) })
+	// planted_test.go:177: … complete(&done, s, 2) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1784
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1806
 	if f.complete1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:177
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1815
 	f.complete1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1796
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1802,7 +1823,8 @@ func (f *doubleCompletionFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.doubleCompletion", "github.com/movenext/movenext/jobtest/planted_test.go", 177)
 }
 
-// doubleCompletionFunc2Machine is the root of a chain of calls that begins with a function literal of [doubleCompletion]: chain and frame in one allocation.
+// doubleCompletionFunc2Machine is the root of a chain of calls that begins with a function literal
+// of [doubleCompletion]: chain and frame in one allocation.
 type doubleCompletionFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	doubleCompletionFunc2Locals
@@ -1830,7 +1852,8 @@ func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.V
 	return m.Start(ctx, &r, m)
 }
 
-// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame that will have them.
+// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func answerEnter(r *statemachine.Run, ctx context.Context, s *job.Source[int]) (*answerFrame, error) {
 	frame := answerLocals{ctx: ctx, s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1851,7 +1874,8 @@ type answerLocals struct {
 	i1 int
 }
 
-// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the end, its results.
+// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type answerFrame struct {
 	answerLocals
 
@@ -1869,7 +1893,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1880,18 +1904,16 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 range1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	if f.i1 >= 3 {
-//line github.com/movenext/movenext/jobtest/planted_test.go:187
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if err := f.ctx.Err(); err != nil {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1889
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:189
 		return true, err
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1895
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
@@ -1900,16 +1922,15 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1904
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1926
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:193
 	f.s.TrySetResult(42)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1909
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1913
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1934
 }
 
 // Location returns where [answer] is suspended.
@@ -1923,7 +1944,8 @@ func (f *answerFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in one allocation.
+// answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
+// one allocation.
 type answerMachine struct {
 	statemachine.Builder[job.Void]
 	answerLocals
@@ -1959,13 +1981,13 @@ type leakOnCancelLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1977,14 +1999,14 @@ func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 		job.Go(context.WithoutCancel(ctx), func(arg1 context.Context) error {
 			return leakOnCancelFunc1Run(s, arg1)
 		}, job.Named("reader"))
-		// planted_test.go:206: _, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
+		// planted_test.go:206: … job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) …
 		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
 			return leakOnCancelFunc2Run(s, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1988
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2010
 		goto resume1
 	}
 	f.State = 1
@@ -1994,14 +2016,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2020
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:207
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2005
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
 }
 
 // Location returns where [leakOnCancel] is suspended.
@@ -2009,7 +2030,8 @@ func (f *leakOnCancelLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
 }
 
-// leakOnCancelMachine is the root of a chain of calls that begins with [leakOnCancel]: chain, job and frame in one allocation.
+// leakOnCancelMachine is the root of a chain of calls that begins with [leakOnCancel]: chain, job
+// and frame in one allocation.
 type leakOnCancelMachine struct {
 	statemachine.Builder[job.Void]
 	leakOnCancelLocals
@@ -2026,7 +2048,8 @@ func (f *leakOnCancelMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// leakOnCancelFunc1Run is a function literal of [leakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
+// leakOnCancelFunc1Run is a function literal of [leakOnCancel] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func leakOnCancelFunc1Run(s *job.Source[int], arg1 context.Context) error {
 	var r statemachine.Run
 	frame := leakOnCancelFunc1Locals{}
@@ -2045,20 +2068,21 @@ func leakOnCancelFunc1Run(s *job.Source[int], arg1 context.Context) error {
 	return m.Suspend(arg1, &r, m)
 }
 
-// leakOnCancelFunc1Locals is what a function literal of [leakOnCancel] keeps while it is suspended.
+// leakOnCancelFunc1Locals is what a function literal of [leakOnCancel] keeps while it is
+// suspended.
 type leakOnCancelFunc1Locals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension
+// (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2069,7 +2093,7 @@ func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	f.await1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2073
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2097
 		goto resume1
 	}
 	f.State = 1
@@ -2079,14 +2103,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:203
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2107
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2085
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:204
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2090
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2113
 }
 
 // Location returns where a function literal of [leakOnCancel] is suspended.
@@ -2094,7 +2117,8 @@ func (f *leakOnCancelFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 203)
 }
 
-// leakOnCancelFunc1Machine is the root of a chain of calls that begins with a function literal of [leakOnCancel]: chain and frame in one allocation.
+// leakOnCancelFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [leakOnCancel]: chain and frame in one allocation.
 type leakOnCancelFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	leakOnCancelFunc1Locals
@@ -2110,7 +2134,8 @@ func (f *leakOnCancelFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// leakOnCancelFunc2Run is a function literal of [leakOnCancel] for the runtime to call. It returns the results, or an error that reports its suspension.
+// leakOnCancelFunc2Run is a function literal of [leakOnCancel] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func leakOnCancelFunc2Run(s *job.Source[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := leakOnCancelFunc2Locals{}
@@ -2122,47 +2147,48 @@ func leakOnCancelFunc2Run(s *job.Source[int], ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// leakOnCancelFunc2Locals is what a function literal of [leakOnCancel] keeps while it is suspended.
+// leakOnCancelFunc2Locals is what a function literal of [leakOnCancel] keeps while it is
+// suspended.
 type leakOnCancelFunc2Locals struct {
 	statemachine.Frame
 
 	answer1 *answerFrame
 }
 
-// leakOnCancelFunc2Args are the parameters of a function literal of [leakOnCancel] that are needed only before its first suspension.
+// leakOnCancelFunc2Args are the parameters of a function literal of [leakOnCancel] that are needed
+// only before its first suspension.
 type leakOnCancelFunc2Args struct {
 	s   *job.Source[int]
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCancelFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:206: _, err := job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) }).Await()
+	// planted_test.go:206: … answer(ctx, s) }).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1, result0 = answerEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2154
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2181
 	if f.answer1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	result0 = f.answer1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:206
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2190
 	f.answer1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2166
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2172,7 +2198,8 @@ func (f *leakOnCancelFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.leakOnCancel", "github.com/movenext/movenext/jobtest/planted_test.go", 206)
 }
 
-// leakOnCancelFunc2Machine is the root of a chain of calls that begins with a function literal of [leakOnCancel]: chain and frame in one allocation.
+// leakOnCancelFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [leakOnCancel]: chain and frame in one allocation.
 type leakOnCancelFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	leakOnCancelFunc2Locals
@@ -2200,7 +2227,8 @@ func stepsAsync(n int, count *int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame that will have them.
+// stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func stepsEnter(r *statemachine.Run, n int, count *int) *stepsFrame {
 	frame := stepsFrame{count: count}
 	if frame.moveNext(r, n) {
@@ -2212,7 +2240,7 @@ func stepsEnter(r *statemachine.Run, n int, count *int) *stepsFrame {
 	return m
 }
 
-// stepsFrame is what [steps] keeps while it is suspended.
+// stepsFrame is the frame of [steps]: what it keeps while it is suspended.
 type stepsFrame struct {
 	statemachine.Frame
 
@@ -2233,7 +2261,7 @@ func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2246,11 +2274,10 @@ func (f *stepsFrame) moveNext(r *statemachine.Run, n int) bool {
 range1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/jobtest/planted_test.go:214
 		goto endRange1
 	}
 	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2254
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2281
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
 	return r.Yield()
@@ -2260,7 +2287,7 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2264
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2291
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -2277,7 +2304,8 @@ func (f *stepsFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
+// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in
+// one allocation.
 type stepsMachine struct {
 	statemachine.Builder[job.Void]
 	stepsFrame
@@ -2314,13 +2342,13 @@ type overtakingLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2348,7 +2376,7 @@ func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2352
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2380
 		goto resume1
 	}
 	f.State = 1
@@ -2357,14 +2385,14 @@ func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:233
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2389
 	f.await1 = nil
 	// planted_test.go:234: _, _ = walker.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	f.await1 = f.walker
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2368
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2396
 		goto resume2
 	}
 	f.State = 2
@@ -2374,20 +2402,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:234
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2406
 	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:235
 	if *f.late {
 		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2382
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2411
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:237
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2387
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:238
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2391
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2419
 }
 
 // Location returns where [overtaking] is suspended.
@@ -2395,7 +2423,8 @@ func (f *overtakingLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 233, 234)
 }
 
-// overtakingMachine is the root of a chain of calls that begins with [overtaking]: chain, job and frame in one allocation.
+// overtakingMachine is the root of a chain of calls that begins with [overtaking]: chain, job and
+// frame in one allocation.
 type overtakingMachine struct {
 	statemachine.Builder[job.Void]
 	overtakingLocals
@@ -2412,7 +2441,8 @@ func (f *overtakingMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// overtakingFunc1Run is a function literal of [overtaking] for the runtime to call. It returns the results, or an error that reports its suspension.
+// overtakingFunc1Run is a function literal of [overtaking] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func overtakingFunc1Run(done *int, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := overtakingFunc1Locals{}
@@ -2431,38 +2461,37 @@ type overtakingFunc1Locals struct {
 	steps1 *stepsFrame
 }
 
-// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension (false) or its end (true).
-// The parameter done is needed only before the first suspension.
+// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension
+// (false) or its end (true). The parameter done is needed only before the first suspension.
 func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:226: runner := job.Go(ctx, func(context.Context) error { steps(25, &done); return nil })
+	// planted_test.go:226: … steps(25, &done); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = stepsEnter(r, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2450
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2480
 	if f.steps1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:226
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2489
 	f.steps1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2462
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2466
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2495
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2470,7 +2499,8 @@ func (f *overtakingFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 226)
 }
 
-// overtakingFunc1Machine is the root of a chain of calls that begins with a function literal of [overtaking]: chain and frame in one allocation.
+// overtakingFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [overtaking]: chain and frame in one allocation.
 type overtakingFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakingFunc1Locals
@@ -2486,7 +2516,8 @@ func (f *overtakingFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// overtakingFunc2Run is a function literal of [overtaking] for the runtime to call. It returns the results, or an error that reports its suspension.
+// overtakingFunc2Run is a function literal of [overtaking] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func overtakingFunc2Run(done *int, late *bool, arg2 context.Context) error {
 	var r statemachine.Run
 	frame := overtakingFunc2Locals{done: done, late: late}
@@ -2508,12 +2539,13 @@ type overtakingFunc2Locals struct {
 	begin int
 }
 
-// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs a function literal of [overtaking] from where it stopped to its next suspension
+// (false) or its end (true).
 func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2522,7 +2554,7 @@ func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, re
 //line github.com/movenext/movenext/jobtest/planted_test.go:228
 	f.begin = (*f.done)
 	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2526
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2558
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	return r.Yield(), nil
@@ -2530,11 +2562,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	_ = r.Refusal()
 	(*f.late) = (*f.done)-f.begin >= 20
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2534
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:231
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2538
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2569
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2542,7 +2573,8 @@ func (f *overtakingFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.overtaking", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
 }
 
-// overtakingFunc2Machine is the root of a chain of calls that begins with a function literal of [overtaking]: chain and frame in one allocation.
+// overtakingFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [overtaking]: chain and frame in one allocation.
 type overtakingFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	overtakingFunc2Locals
@@ -2570,7 +2602,8 @@ func reserveAsync(ctx context.Context, seats *int, after time.Duration) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// reserveEnter enters [reserve] for another machine. It returns the results, or the suspended frame that will have them.
+// reserveEnter enters [reserve] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func reserveEnter(r *statemachine.Run, ctx context.Context, seats *int, after time.Duration) (*reserveFrame, error) {
 	frame := reserveLocals{seats: seats}
 	if finished, v0 := frame.moveNext(r, &reserveArgs{ctx: ctx, after: after}); finished {
@@ -2596,7 +2629,8 @@ type reserveArgs struct {
 	after time.Duration
 }
 
-// reserveFrame is the frame of [reserve] for a caller that is a machine: what it keeps and, at the end, its results.
+// reserveFrame is the frame of [reserve] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type reserveFrame struct {
 	reserveLocals
 
@@ -2617,7 +2651,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2628,26 +2662,25 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2632
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2666
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2644
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:246
 		return true, err
 	}
 	f.free = *f.seats > 0
 	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2651
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2684
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
 	return r.Yield(), nil
@@ -2657,11 +2690,10 @@ resume2:
 	if f.free {
 		*f.seats--
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2661
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:253
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2665
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2697
 }
 
 // Location returns where [reserve] is suspended.
@@ -2675,7 +2707,8 @@ func (f *reserveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// reserveMachine is the root of a chain of calls that begins with [reserve]: chain, job and frame in one allocation.
+// reserveMachine is the root of a chain of calls that begins with [reserve]: chain, job and frame
+// in one allocation.
 type reserveMachine struct {
 	statemachine.Builder[job.Void]
 	reserveLocals
@@ -2719,7 +2752,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2747,7 +2780,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2751
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2784
 		goto resume1
 	}
 	f.State = 1
@@ -2756,14 +2789,14 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:263
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2793
 	f.await1 = nil
 	// planted_test.go:264: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2767
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2800
 		goto resume2
 	}
 	f.State = 2
@@ -2773,20 +2806,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:264
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2810
 	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:265
 	if (*f.seats) < 0 {
 		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2781
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2815
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:267
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2786
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:268
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2790
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2823
 }
 
 // Location returns where [oversell] is suspended.
@@ -2794,7 +2827,8 @@ func (f *oversellLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 263, 264)
 }
 
-// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and frame in one allocation.
+// oversellMachine is the root of a chain of calls that begins with [oversell]: chain, job and
+// frame in one allocation.
 type oversellMachine struct {
 	statemachine.Builder[job.Void]
 	oversellLocals
@@ -2811,7 +2845,8 @@ func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func oversellFunc1Run(seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc1Locals{}
@@ -2830,40 +2865,40 @@ type oversellFunc1Locals struct {
 	reserve1 *reserveFrame
 }
 
-// oversellFunc1Args are the parameters of a function literal of [oversell] that are needed only before its first suspension.
+// oversellFunc1Args are the parameters of a function literal of [oversell] that are needed only
+// before its first suspension.
 type oversellFunc1Args struct {
 	seats *int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:261: a := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 10*time.Millisecond) })
+	// planted_test.go:261: … reserve(ctx, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2855
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2891
 	if f.reserve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:261
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2900
 	f.reserve1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2867
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2873,7 +2908,8 @@ func (f *oversellFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 261)
 }
 
-// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of [oversell]: chain and frame in one allocation.
+// oversellFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [oversell]: chain and frame in one allocation.
 type oversellFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc1Locals
@@ -2889,7 +2925,8 @@ func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the results, or an error that reports its suspension.
+// oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func oversellFunc2Run(seats *int, ctx context.Context) error {
 	var r statemachine.Run
 	frame := oversellFunc2Locals{}
@@ -2908,40 +2945,40 @@ type oversellFunc2Locals struct {
 	reserve1 *reserveFrame
 }
 
-// oversellFunc2Args are the parameters of a function literal of [oversell] that are needed only before its first suspension.
+// oversellFunc2Args are the parameters of a function literal of [oversell] that are needed only
+// before its first suspension.
 type oversellFunc2Args struct {
 	seats *int
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [oversell] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [oversell] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:262: b := job.Go(ctx, func(ctx context.Context) error { return reserve(ctx, &seats, 11*time.Millisecond) })
+	// planted_test.go:262: … reserve(ctx, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2933
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2971
 	if f.reserve1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:262
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2980
 	f.reserve1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2945
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -2951,7 +2988,8 @@ func (f *oversellFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.oversell", "github.com/movenext/movenext/jobtest/planted_test.go", 262)
 }
 
-// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of [oversell]: chain and frame in one allocation.
+// oversellFunc2Machine is the root of a chain of calls that begins with a function literal of
+// [oversell]: chain and frame in one allocation.
 type oversellFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	oversellFunc2Locals
@@ -2979,7 +3017,8 @@ func (s *stack) popAsync() (result *job.Job[*node]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// popEnter enters [stack.pop] for another machine. It returns the results, or the suspended frame that will have them.
+// popEnter enters [stack.pop] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *stack) popEnter(r *statemachine.Run) (*stackPopFrame, *node) {
 	frame := stackPopLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -3000,7 +3039,8 @@ type stackPopLocals struct {
 	next *node
 }
 
-// stackPopFrame is the frame of [stack.pop] for a caller that is a machine: what it keeps and, at the end, its results.
+// stackPopFrame is the frame of [stack.pop] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type stackPopFrame struct {
 	stackPopLocals
 
@@ -3013,12 +3053,13 @@ func (f *stackPopFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [stack.pop] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [stack.pop] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *node) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -3027,14 +3068,13 @@ func (f *stackPopLocals) moveNext(r *statemachine.Run) (finished bool, result0 *
 for1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:283
 	if f.s.top == nil {
-//line github.com/movenext/movenext/jobtest/planted_test.go:283
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:284
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3038
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3078
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
 	return r.Yield(), nil
@@ -3043,18 +3083,17 @@ resume1:
 	_ = r.Refusal()
 	if f.s.top == f.top {
 		f.s.top = f.next
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3047
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:289
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3052
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3091
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3058
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3097
 }
 
 // Location returns where [stack.pop] is suspended.
@@ -3068,7 +3107,8 @@ func (f *stackPopFrame) Results(r *statemachine.Run) *node {
 	return f.result0
 }
 
-// stackPopMachine is the root of a chain of calls that begins with [stack.pop]: chain, job and frame in one allocation.
+// stackPopMachine is the root of a chain of calls that begins with [stack.pop]: chain, job and
+// frame in one allocation.
 type stackPopMachine struct {
 	statemachine.Builder[*node]
 	stackPopLocals
@@ -3097,7 +3137,8 @@ func (s *stack) popAndPutBackAsync() (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// popAndPutBackEnter enters [stack.popAndPutBack] for another machine. It returns the results, or the suspended frame that will have them.
+// popAndPutBackEnter enters [stack.popAndPutBack] for another machine. It returns the results, or
+// the suspended frame that will have them.
 func (s *stack) popAndPutBackEnter(r *statemachine.Run) *stackPopAndPutBackFrame {
 	frame := stackPopAndPutBackFrame{s: s}
 	if frame.MoveNext(r) {
@@ -3109,7 +3150,8 @@ func (s *stack) popAndPutBackEnter(r *statemachine.Run) *stackPopAndPutBackFrame
 	return m
 }
 
-// stackPopAndPutBackFrame is what [stack.popAndPutBack] keeps while it is suspended.
+// stackPopAndPutBackFrame is the frame of [stack.popAndPutBack]: what it keeps while it is
+// suspended.
 type stackPopAndPutBackFrame struct {
 	statemachine.Frame
 
@@ -3119,13 +3161,14 @@ type stackPopAndPutBackFrame struct {
 	pop1  *stackPopFrame
 }
 
-// MoveNext runs [stack.popAndPutBack] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [stack.popAndPutBack] from where it stopped to its next suspension (false) or its
+// end (true).
 func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	var second *node
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -3136,33 +3179,33 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3140
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3183
 	if f.pop1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3192
 	f.pop1 = nil
-resumed1:
+after1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3155
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3198
 	if f.pop1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:302
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3207
 	f.pop1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:303
 	if second != nil {
 		second.free = true
@@ -3170,7 +3213,7 @@ resumed2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3174
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3217
 	f.State = statemachine.Finished
 	return true
 }
@@ -3185,7 +3228,8 @@ func (f *stackPopAndPutBackFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// stackPopAndPutBackMachine is the root of a chain of calls that begins with [stack.popAndPutBack]: chain, job and frame in one allocation.
+// stackPopAndPutBackMachine is the root of a chain of calls that begins with
+// [stack.popAndPutBack]: chain, job and frame in one allocation.
 type stackPopAndPutBackMachine struct {
 	statemachine.Builder[job.Void]
 	stackPopAndPutBackFrame
@@ -3222,13 +3266,13 @@ type abaLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true). The
+// parameter ctx is needed only before the first suspension.
 func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -3257,7 +3301,7 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3261
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3305
 		goto resume1
 	}
 	f.State = 1
@@ -3266,14 +3310,14 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:319
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3314
 	f.await1 = nil
 	// planted_test.go:320: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3277
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3321
 		goto resume2
 	}
 	f.State = 2
@@ -3283,20 +3327,20 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_test.go:320
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3331
 	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:321
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3336
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3296
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3300
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3344
 }
 
 // Location returns where [aba] is suspended.
@@ -3304,7 +3348,8 @@ func (f *abaLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 319, 320)
 }
 
-// abaMachine is the root of a chain of calls that begins with [aba]: chain, job and frame in one allocation.
+// abaMachine is the root of a chain of calls that begins with [aba]: chain, job and frame in one
+// allocation.
 type abaMachine struct {
 	statemachine.Builder[job.Void]
 	abaLocals
@@ -3321,7 +3366,8 @@ func (f *abaMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// abaFunc1Run is a function literal of [aba] for the runtime to call. It returns the results, or an error that reports its suspension.
+// abaFunc1Run is a function literal of [aba] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func abaFunc1Run(s *stack, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := abaFunc1Locals{}
@@ -3340,38 +3386,37 @@ type abaFunc1Locals struct {
 	pop1 *stackPopFrame
 }
 
-// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false)
+// or its end (true). The parameter s is needed only before the first suspension.
 func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:317: a := job.Go(ctx, func(context.Context) error { s.pop(); return nil })
+	// planted_test.go:317: … s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1, _ = s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3359
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3405
 	if f.pop1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:317
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3414
 	f.pop1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3371
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3375
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3420
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3379,7 +3424,8 @@ func (f *abaFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 317)
 }
 
-// abaFunc1Machine is the root of a chain of calls that begins with a function literal of [aba]: chain and frame in one allocation.
+// abaFunc1Machine is the root of a chain of calls that begins with a function literal of [aba]:
+// chain and frame in one allocation.
 type abaFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	abaFunc1Locals
@@ -3395,7 +3441,8 @@ func (f *abaFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// abaFunc2Run is a function literal of [aba] for the runtime to call. It returns the results, or an error that reports its suspension.
+// abaFunc2Run is a function literal of [aba] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func abaFunc2Run(s *stack, arg1 context.Context) error {
 	var r statemachine.Run
 	frame := abaFunc2Locals{}
@@ -3414,38 +3461,37 @@ type abaFunc2Locals struct {
 	popAndPutBack1 *stackPopAndPutBackFrame
 }
 
-// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false) or its end (true).
-// The parameter s is needed only before the first suspension.
+// moveNext runs a function literal of [aba] from where it stopped to its next suspension (false)
+// or its end (true). The parameter s is needed only before the first suspension.
 func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_test.go:318: b := job.Go(ctx, func(context.Context) error { s.popAndPutBack(); return nil })
+	// planted_test.go:318: … s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = s.popAndPutBackEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3433
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3480
 	if f.popAndPutBack1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_test.go:318
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3489
 	f.popAndPutBack1 = nil
-resumed1:
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3445
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3449
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3495
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3453,7 +3499,8 @@ func (f *abaFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.aba", "github.com/movenext/movenext/jobtest/planted_test.go", 318)
 }
 
-// abaFunc2Machine is the root of a chain of calls that begins with a function literal of [aba]: chain and frame in one allocation.
+// abaFunc2Machine is the root of a chain of calls that begins with a function literal of [aba]:
+// chain and frame in one allocation.
 type abaFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	abaFunc2Locals
@@ -3469,4 +3516,4 @@ func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: cae813066e85debf
+// Digest of what is above: 553096467336c39b

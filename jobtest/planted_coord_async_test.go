@@ -33,7 +33,8 @@ func (b *inbox) takeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// takeEnter enters [inbox.take] for another machine. It returns the results, or the suspended frame that will have them.
+// takeEnter enters [inbox.take] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (b *inbox) takeEnter(r *statemachine.Run, ctx context.Context) (*inboxTakeFrame, error) {
 	frame := inboxTakeLocals{b: b, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -56,7 +57,8 @@ type inboxTakeLocals struct {
 	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// inboxTakeFrame is the frame of [inbox.take] for a caller that is a machine: what it keeps and, at the end, its results.
+// inboxTakeFrame is the frame of [inbox.take] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type inboxTakeFrame struct {
 	inboxTakeLocals
 
@@ -69,7 +71,8 @@ func (f *inboxTakeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [inbox.take] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [inbox.take] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
@@ -77,7 +80,7 @@ func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -87,28 +90,27 @@ func (f *inboxTakeLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:26
 	if f.b.letters != 0 {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:26
 		goto endIf1
 	}
 	// planted_coord_test.go:27: if err := b.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:97
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:99
 	if f.lockOrWait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
 	f.lockOrWait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:27
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:28
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:28
 		return true, result0
@@ -117,20 +119,14 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
 		unlock1 := f.b.mu.Unlock
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-			defer unlock1()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:30
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	// planted_coord_test.go:31: if err := b.filled.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
 	f.lockOrWait1, err2 = f.b.filled.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:132
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:128
 	if f.lockOrWait1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -138,13 +134,13 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:138
 	f.lockOrWait1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:31
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:32
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:32
 		return true, result0
@@ -152,11 +148,11 @@ resumed2:
 endIf1:
 	f.b.letters--
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:36
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:152
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:36
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:160
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:156
 }
 
 // Location returns where [inbox.take] is suspended.
@@ -170,7 +166,8 @@ func (f *inboxTakeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// inboxTakeMachine is the root of a chain of calls that begins with [inbox.take]: chain, job and frame in one allocation.
+// inboxTakeMachine is the root of a chain of calls that begins with [inbox.take]: chain, job and
+// frame in one allocation.
 type inboxTakeMachine struct {
 	statemachine.Builder[job.Void]
 	inboxTakeLocals
@@ -200,7 +197,8 @@ func (b *inbox) putAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// putEnter enters [inbox.put] for another machine. It returns the results, or the suspended frame that will have them.
+// putEnter enters [inbox.put] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (b *inbox) putEnter(r *statemachine.Run, ctx context.Context) (*inboxPutFrame, error) {
 	frame := inboxPutLocals{b: b}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -220,7 +218,8 @@ type inboxPutLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// inboxPutFrame is the frame of [inbox.put] for a caller that is a machine: what it keeps and, at the end, its results.
+// inboxPutFrame is the frame of [inbox.put] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type inboxPutFrame struct {
 	inboxPutLocals
 
@@ -233,14 +232,14 @@ func (f *inboxPutFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [inbox.put] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [inbox.put] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *inboxPutLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -249,21 +248,20 @@ func (f *inboxPutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	// planted_coord_test.go:41: if err := b.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
 	f.lock1, err = f.b.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:253
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:252
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:261
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:41
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:267
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:42
 		return true, err
@@ -271,11 +269,10 @@ resumed1:
 	f.b.letters++
 	f.b.filled.Broadcast()
 	f.b.mu.Unlock()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:275
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:47
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:279
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:276
 }
 
 // Location returns where [inbox.put] is suspended.
@@ -289,7 +286,8 @@ func (f *inboxPutFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// inboxPutMachine is the root of a chain of calls that begins with [inbox.put]: chain, job and frame in one allocation.
+// inboxPutMachine is the root of a chain of calls that begins with [inbox.put]: chain, job and
+// frame in one allocation.
 type inboxPutMachine struct {
 	statemachine.Builder[job.Void]
 	inboxPutLocals
@@ -319,7 +317,8 @@ func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// turnEnter enters [box.turn] for another machine. It returns the results, or the suspended frame that will have them.
+// turnEnter enters [box.turn] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (b *box) turnEnter(r *statemachine.Run, ctx context.Context, from, to int) (*boxTurnFrame, error) {
 	frame := boxTurnLocals{b: b, ctx: ctx, from: from, to: to}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -344,7 +343,8 @@ type boxTurnLocals struct {
 	lockOrWait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// boxTurnFrame is the frame of [box.turn] for a caller that is a machine: what it keeps and, at the end, its results.
+// boxTurnFrame is the frame of [box.turn] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type boxTurnFrame struct {
 	boxTurnLocals
 
@@ -365,7 +365,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -378,20 +378,20 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:380
 	if f.lockOrWait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:389
 	f.lockOrWait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:69
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:70
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:395
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:70
 		return true, result0
@@ -400,44 +400,37 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		unlock1 := f.b.mu.Unlock
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
-			defer unlock1()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
-		})
+		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:73
 	if f.b.values == f.from {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:73
 		goto endFor1
 	}
 	// planted_coord_test.go:74: if err := b.change.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
 	f.lockOrWait1, err2 = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:421
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:414
 	if f.lockOrWait1 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
 	err2 = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:423
 	f.lockOrWait1 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:74
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:429
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:441
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:434
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:78
@@ -448,11 +441,11 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:84
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:445
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:84
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:456
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:449
 }
 
 // Location returns where [box.turn] is suspended.
@@ -466,7 +459,8 @@ func (f *boxTurnFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// boxTurnMachine is the root of a chain of calls that begins with [box.turn]: chain, job and frame in one allocation.
+// boxTurnMachine is the root of a chain of calls that begins with [box.turn]: chain, job and frame
+// in one allocation.
 type boxTurnMachine struct {
 	statemachine.Builder[job.Void]
 	boxTurnLocals
@@ -497,7 +491,8 @@ func (p *oldPrinter) printAsync(ctx context.Context) (result *job.Job[job.Void])
 	return m.Start(ctx, &r, m)
 }
 
-// printEnter enters [oldPrinter.print] for another machine. It returns the results, or the suspended frame that will have them.
+// printEnter enters [oldPrinter.print] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (p *oldPrinter) printEnter(r *statemachine.Run, ctx context.Context) (*oldPrinterPrintFrame, error) {
 	frame := oldPrinterPrintLocals{p: p}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -519,7 +514,8 @@ type oldPrinterPrintLocals struct {
 	acquire1 *statemachine.WaitingVoid[job.Void]
 }
 
-// oldPrinterPrintFrame is the frame of [oldPrinter.print] for a caller that is a machine: what it keeps and, at the end, its results.
+// oldPrinterPrintFrame is the frame of [oldPrinter.print] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type oldPrinterPrintFrame struct {
 	oldPrinterPrintLocals
 
@@ -532,15 +528,15 @@ func (f *oldPrinterPrintFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [oldPrinter.print] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [oldPrinter.print] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *oldPrinterPrintLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -551,22 +547,22 @@ func (f *oldPrinterPrintLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	// planted_coord_test.go:130: if err := p.tray.Acquire(ctx, 1); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
 	f.acquire1, err = f.p.tray.AcquireEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:555
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:551
 	if f.acquire1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:560
 	f.acquire1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:130
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:131
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:566
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:131
 		return true, result0
@@ -575,33 +571,27 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
 		release1 := f.p.tray.Release
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-			defer release1(1)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:133
-		})
+		f.defers.Push(func(raise func()) { defer release1(1); raise() })
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:134
 	if f.p.jammed {
 		f.p.jammed = false
 		f.p.tray.Release(1)
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:137
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:582
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:137
 		return true, result0
 	}
 	if f.p.busy++; f.p.busy > 1 {
 		result0 = errors.New("two print at a time")
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:140
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:589
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:140
 		return true, result0
 	}
 	// planted_coord_test.go:142: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:605
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:595
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:142
 	return r.Yield(), nil
@@ -610,11 +600,11 @@ resume2:
 	_ = r.Refusal()
 	f.p.busy--
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:144
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:604
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:144
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:618
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:608
 }
 
 // Location returns where [oldPrinter.print] is suspended.
@@ -628,7 +618,8 @@ func (f *oldPrinterPrintFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// oldPrinterPrintMachine is the root of a chain of calls that begins with [oldPrinter.print]: chain, job and frame in one allocation.
+// oldPrinterPrintMachine is the root of a chain of calls that begins with [oldPrinter.print]:
+// chain, job and frame in one allocation.
 type oldPrinterPrintMachine struct {
 	statemachine.Builder[job.Void]
 	oldPrinterPrintLocals
@@ -658,7 +649,8 @@ func (p *oldPrinter) jamAsync(arg0 context.Context) (result *job.Job[job.Void]) 
 	return m.Start(arg0, &r, m)
 }
 
-// jamEnter enters [oldPrinter.jam] for another machine. It returns the results, or the suspended frame that will have them.
+// jamEnter enters [oldPrinter.jam] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *oldPrinter) jamEnter(r *statemachine.Run, arg0 context.Context) (*oldPrinterJamFrame, error) {
 	frame := oldPrinterJamLocals{p: p}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -676,7 +668,8 @@ type oldPrinterJamLocals struct {
 	p *oldPrinter
 }
 
-// oldPrinterJamFrame is the frame of [oldPrinter.jam] for a caller that is a machine: what it keeps and, at the end, its results.
+// oldPrinterJamFrame is the frame of [oldPrinter.jam] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type oldPrinterJamFrame struct {
 	oldPrinterJamLocals
 
@@ -689,12 +682,13 @@ func (f *oldPrinterJamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [oldPrinter.jam] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [oldPrinter.jam] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *oldPrinterJamLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -708,11 +702,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:149
 	_ = r.Refusal()
 	f.p.jammed = true
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:712
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:151
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:716
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:709
 }
 
 // Location returns where [oldPrinter.jam] is suspended.
@@ -726,7 +719,8 @@ func (f *oldPrinterJamFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// oldPrinterJamMachine is the root of a chain of calls that begins with [oldPrinter.jam]: chain, job and frame in one allocation.
+// oldPrinterJamMachine is the root of a chain of calls that begins with [oldPrinter.jam]: chain,
+// job and frame in one allocation.
 type oldPrinterJamMachine struct {
 	statemachine.Builder[job.Void]
 	oldPrinterJamLocals
@@ -756,7 +750,8 @@ func (p *point) moveAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// moveEnter enters [point.move] for another machine. It returns the results, or the suspended frame that will have them.
+// moveEnter enters [point.move] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *point) moveEnter(r *statemachine.Run, ctx context.Context) (*pointMoveFrame, error) {
 	frame := pointMoveLocals{p: p}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -778,7 +773,8 @@ type pointMoveLocals struct {
 	rLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// pointMoveFrame is the frame of [point.move] for a caller that is a machine: what it keeps and, at the end, its results.
+// pointMoveFrame is the frame of [point.move] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type pointMoveFrame struct {
 	pointMoveLocals
 
@@ -791,15 +787,15 @@ func (f *pointMoveFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [point.move] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [point.move] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *pointMoveLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -810,22 +806,22 @@ func (f *pointMoveLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// planted_coord_test.go:168: if err := p.mu.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
 	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:814
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:810
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:819
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:168
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:169
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:825
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:169
 		return true, result0
@@ -834,18 +830,12 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
 		rUnlock1 := f.p.mu.RUnlock
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-			defer rUnlock1()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:171
-		})
+		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:172
 	f.p.x++
 	// planted_coord_test.go:173: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:849
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:839
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:173
 	return r.Yield(), nil
@@ -854,11 +844,11 @@ resume2:
 	_ = r.Refusal()
 	f.p.y++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:175
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:848
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:175
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:862
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:852
 }
 
 // Location returns where [point.move] is suspended.
@@ -872,7 +862,8 @@ func (f *pointMoveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// pointMoveMachine is the root of a chain of calls that begins with [point.move]: chain, job and frame in one allocation.
+// pointMoveMachine is the root of a chain of calls that begins with [point.move]: chain, job and
+// frame in one allocation.
 type pointMoveMachine struct {
 	statemachine.Builder[job.Void]
 	pointMoveLocals
@@ -903,7 +894,8 @@ func (p *point) lookAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// lookEnter enters [point.look] for another machine. It returns the results, or the suspended frame that will have them.
+// lookEnter enters [point.look] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *point) lookEnter(r *statemachine.Run, ctx context.Context) (*pointLookFrame, error) {
 	frame := pointLookLocals{p: p}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -925,7 +917,8 @@ type pointLookLocals struct {
 	rLock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// pointLookFrame is the frame of [point.look] for a caller that is a machine: what it keeps and, at the end, its results.
+// pointLookFrame is the frame of [point.look] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type pointLookFrame struct {
 	pointLookLocals
 
@@ -938,15 +931,15 @@ func (f *pointLookFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [point.look] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [point.look] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *pointLookLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -955,22 +948,22 @@ func (f *pointLookLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// planted_coord_test.go:180: if err := p.mu.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
 	f.rLock1, err = f.p.mu.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:959
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:952
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:961
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:181
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:967
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:181
 		return true, result0
@@ -979,28 +972,22 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
 		rUnlock1 := f.p.mu.RUnlock
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-			defer rUnlock1()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:183
-		})
+		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:184
 	if f.p.x != f.p.y {
 		result0 = errors.New("half a write")
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:185
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:981
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:185
 		return true, result0
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:987
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:187
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1004
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:991
 }
 
 // Location returns where [point.look] is suspended.
@@ -1014,7 +1001,8 @@ func (f *pointLookFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// pointLookMachine is the root of a chain of calls that begins with [point.look]: chain, job and frame in one allocation.
+// pointLookMachine is the root of a chain of calls that begins with [point.look]: chain, job and
+// frame in one allocation.
 type pointLookMachine struct {
 	statemachine.Builder[job.Void]
 	pointLookLocals
@@ -1045,7 +1033,8 @@ func (p *point) lookTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// lookTwiceEnter enters [point.lookTwice] for another machine. It returns the results, or the suspended frame that will have them.
+// lookTwiceEnter enters [point.lookTwice] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (p *point) lookTwiceEnter(r *statemachine.Run, ctx context.Context) (*pointLookTwiceFrame, error) {
 	frame := pointLookTwiceLocals{p: p, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1069,7 +1058,8 @@ type pointLookTwiceLocals struct {
 	look2  *pointLookFrame
 }
 
-// pointLookTwiceFrame is the frame of [point.lookTwice] for a caller that is a machine: what it keeps and, at the end, its results.
+// pointLookTwiceFrame is the frame of [point.lookTwice] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type pointLookTwiceFrame struct {
 	pointLookTwiceLocals
 
@@ -1082,15 +1072,16 @@ func (f *pointLookTwiceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [point.lookTwice] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [point.lookTwice] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *pointLookTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
-	var look1 error
+	var look2Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1101,22 +1092,22 @@ func (f *pointLookTwiceLocals) moveNext(r *statemachine.Run) (finished bool, res
 	// planted_coord_test.go:200: if err := p.mu.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
 	f.rLock1, err = f.p.mu.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1105
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1096
 	if f.rLock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1105
 	f.rLock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:200
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:201
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:201
 		return true, result0
@@ -1125,37 +1116,31 @@ resumed1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
 		rUnlock1 := f.p.mu.RUnlock
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-			defer rUnlock1()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-			raise()
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:203
-		})
+		f.defers.Push(func(raise func()) { defer rUnlock1(); raise() })
 	}
 	// planted_coord_test.go:204: return p.look(ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	f.look2, look1 = f.p.lookEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1140
+	f.look2, look2Err = f.p.lookEnter(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1125
 	if f.look2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.p, f.ctx = nil, nil // not needed any more
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	look1 = f.look2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
+	look2Err = f.look2.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1135
 	f.look2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
-	result0 = look1
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
+	result0 = look2Err
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1140
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:204
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1159
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1144
 }
 
 // Location returns where [point.lookTwice] is suspended.
@@ -1169,7 +1154,8 @@ func (f *pointLookTwiceFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// pointLookTwiceMachine is the root of a chain of calls that begins with [point.lookTwice]: chain, job and frame in one allocation.
+// pointLookTwiceMachine is the root of a chain of calls that begins with [point.lookTwice]: chain,
+// job and frame in one allocation.
 type pointLookTwiceMachine struct {
 	statemachine.Builder[job.Void]
 	pointLookTwiceLocals
@@ -1199,7 +1185,8 @@ func (p *point) resetAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// resetEnter enters [point.reset] for another machine. It returns the results, or the suspended frame that will have them.
+// resetEnter enters [point.reset] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *point) resetEnter(r *statemachine.Run, ctx context.Context) (*pointResetFrame, error) {
 	frame := pointResetLocals{p: p}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1219,7 +1206,8 @@ type pointResetLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// pointResetFrame is the frame of [point.reset] for a caller that is a machine: what it keeps and, at the end, its results.
+// pointResetFrame is the frame of [point.reset] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type pointResetFrame struct {
 	pointResetLocals
 
@@ -1232,14 +1220,14 @@ func (f *pointResetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [point.reset] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [point.reset] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *pointResetLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1248,32 +1236,30 @@ func (f *pointResetLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// planted_coord_test.go:209: if err := p.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
 	f.lock1, err = f.p.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1252
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1240
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1249
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:209
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1266
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:210
 		return true, err
 	}
 	f.p.x, f.p.y = 0, 0
 	f.p.mu.Unlock()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1273
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:214
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1277
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1263
 }
 
 // Location returns where [point.reset] is suspended.
@@ -1287,7 +1273,8 @@ func (f *pointResetFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// pointResetMachine is the root of a chain of calls that begins with [point.reset]: chain, job and frame in one allocation.
+// pointResetMachine is the root of a chain of calls that begins with [point.reset]: chain, job and
+// frame in one allocation.
 type pointResetMachine struct {
 	statemachine.Builder[job.Void]
 	pointResetLocals
@@ -1316,7 +1303,8 @@ func (c *group) workAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// workEnter enters [group.work] for another machine. It returns the results, or the suspended frame that will have them.
+// workEnter enters [group.work] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (c *group) workEnter(r *statemachine.Run, arg0 context.Context) (*groupWorkFrame, error) {
 	frame := groupWorkLocals{c: c}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1334,7 +1322,8 @@ type groupWorkLocals struct {
 	c *group
 }
 
-// groupWorkFrame is the frame of [group.work] for a caller that is a machine: what it keeps and, at the end, its results.
+// groupWorkFrame is the frame of [group.work] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type groupWorkFrame struct {
 	groupWorkLocals
 
@@ -1347,12 +1336,13 @@ func (f *groupWorkFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [group.work] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [group.work] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *groupWorkLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1361,7 +1351,7 @@ func (f *groupWorkLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:231
 	f.c.left.Add(1)
 	// planted_coord_test.go:232: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1365
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1355
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:232
 	return r.Yield(), nil
@@ -1370,11 +1360,10 @@ resume1:
 	_ = r.Refusal()
 	f.c.done++
 	f.c.left.Done()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1374
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:235
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1378
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1367
 }
 
 // Location returns where [group.work] is suspended.
@@ -1388,7 +1377,8 @@ func (f *groupWorkFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// groupWorkMachine is the root of a chain of calls that begins with [group.work]: chain, job and frame in one allocation.
+// groupWorkMachine is the root of a chain of calls that begins with [group.work]: chain, job and
+// frame in one allocation.
 type groupWorkMachine struct {
 	statemachine.Builder[job.Void]
 	groupWorkLocals
@@ -1417,7 +1407,8 @@ func (c *group) waitAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// waitEnter enters [group.wait] for another machine. It returns the results, or the suspended frame that will have them.
+// waitEnter enters [group.wait] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (c *group) waitEnter(r *statemachine.Run, ctx context.Context) (*groupWaitFrame, error) {
 	frame := groupWaitLocals{c: c}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1428,7 +1419,8 @@ func (c *group) waitEnter(r *statemachine.Run, ctx context.Context) (*groupWaitF
 	return m, nil
 }
 
-// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func (c *group) waitNested(r *statemachine.Run, _ *statemachine.Frame, _ **groupWaitFrame, _ int32, ctx context.Context) (*groupWaitFrame, error) {
 	return c.waitEnter(r, ctx)
 }
@@ -1442,7 +1434,8 @@ type groupWaitLocals struct {
 	wait1 *statemachine.WaitingVoid[job.Void]
 }
 
-// groupWaitFrame is the frame of [group.wait] for a caller that is a machine: what it keeps and, at the end, its results.
+// groupWaitFrame is the frame of [group.wait] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type groupWaitFrame struct {
 	groupWaitLocals
 
@@ -1455,14 +1448,14 @@ func (f *groupWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [group.wait] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [group.wait] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *groupWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1473,37 +1466,35 @@ func (f *groupWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// planted_coord_test.go:241: if err := c.left.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
 	f.wait1, err = f.c.left.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1477
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1470
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1479
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:241
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1491
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:242
 		return true, err
 	}
 	if f.c.done < 2 {
 		result0 = fmt.Errorf("waited for %d of 2", f.c.done)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1498
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1490
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:246
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1503
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:247
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1507
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1498
 }
 
 // Location returns where [group.wait] is suspended.
@@ -1517,7 +1508,8 @@ func (f *groupWaitFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// groupWaitMachine is the root of a chain of calls that begins with [group.wait]: chain, job and frame in one allocation.
+// groupWaitMachine is the root of a chain of calls that begins with [group.wait]: chain, job and
+// frame in one allocation.
 type groupWaitMachine struct {
 	statemachine.Builder[job.Void]
 	groupWaitLocals
@@ -1546,7 +1538,8 @@ func (r *relay) runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r2, m)
 }
 
-// runEnter enters [relay.run] for another machine. It returns the results, or the suspended frame that will have them.
+// runEnter enters [relay.run] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (r *relay) runEnter(r2 *statemachine.Run, ctx context.Context) (*relayRunFrame, error) {
 	frame := relayRunLocals{r: r, ctx: ctx}
 	if finished, v0 := frame.moveNext(r2); finished {
@@ -1568,7 +1561,8 @@ type relayRunLocals struct {
 	wait1 *statemachine.Waiting[bool]
 }
 
-// relayRunFrame is the frame of [relay.run] for a caller that is a machine: what it keeps and, at the end, its results.
+// relayRunFrame is the frame of [relay.run] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type relayRunFrame struct {
 	relayRunLocals
 
@@ -1581,13 +1575,14 @@ func (f *relayRunFrame) MoveNext(run1 *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [relay.run] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [relay.run] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *relayRunLocals) moveNext(run1 *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1598,7 +1593,6 @@ func (f *relayRunLocals) moveNext(run1 *statemachine.Run) (finished bool, result
 range1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:266
@@ -1606,7 +1600,6 @@ range1:
 		if f.r.leaves {
 			f.r.line.Add(-1)
 		}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1610
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:270
 		return true, nil
@@ -1614,34 +1607,33 @@ range1:
 	// planted_coord_test.go:272: if _, err := r.line.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
 	f.wait1, _, err = f.r.line.WaitEnter(run1, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1618
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1611
 	if f.wait1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
 	_, err = f.wait1.Results(run1)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1620
 	f.wait1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:272
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1632
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:273
 		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:265
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1639
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1631
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:276
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1645
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1637
 }
 
 // Location returns where [relay.run] is suspended.
@@ -1655,7 +1647,8 @@ func (f *relayRunFrame) Results(run1 *statemachine.Run) error {
 	return f.result0
 }
 
-// relayRunMachine is the root of a chain of calls that begins with [relay.run]: chain, job and frame in one allocation.
+// relayRunMachine is the root of a chain of calls that begins with [relay.run]: chain, job and
+// frame in one allocation.
 type relayRunMachine struct {
 	statemachine.Builder[job.Void]
 	relayRunLocals
@@ -1684,7 +1677,8 @@ func (r *relay) endAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r2, m)
 }
 
-// endEnter enters [relay.end] for another machine. It returns the results, or the suspended frame that will have them.
+// endEnter enters [relay.end] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (r *relay) endEnter(r2 *statemachine.Run, arg0 context.Context) (*relayEndFrame, error) {
 	frame := relayEndLocals{r: r}
 	if finished, v0 := frame.moveNext(r2); finished {
@@ -1702,7 +1696,8 @@ type relayEndLocals struct {
 	r *relay
 }
 
-// relayEndFrame is the frame of [relay.end] for a caller that is a machine: what it keeps and, at the end, its results.
+// relayEndFrame is the frame of [relay.end] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type relayEndFrame struct {
 	relayEndLocals
 
@@ -1715,12 +1710,13 @@ func (f *relayEndFrame) MoveNext(run *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [relay.end] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [relay.end] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *relayEndLocals) moveNext(run *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1734,11 +1730,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:281
 	_ = run.Refusal()
 	f.r.stop = true
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1738
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:283
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1742
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1737
 }
 
 // Location returns where [relay.end] is suspended.
@@ -1752,7 +1747,8 @@ func (f *relayEndFrame) Results(run *statemachine.Run) error {
 	return f.result0
 }
 
-// relayEndMachine is the root of a chain of calls that begins with [relay.end]: chain, job and frame in one allocation.
+// relayEndMachine is the root of a chain of calls that begins with [relay.end]: chain, job and
+// frame in one allocation.
 type relayEndMachine struct {
 	statemachine.Builder[job.Void]
 	relayEndLocals
@@ -1788,12 +1784,13 @@ type ringTwiceLocals struct {
 	e *coord.AutoResetEvent
 }
 
-// moveNext runs [ringTwice] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [ringTwice] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *ringTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1802,7 +1799,7 @@ func (f *ringTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:298
 	f.e.Set()
 	// planted_coord_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1806
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1803
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return r.Yield(), nil
@@ -1810,11 +1807,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	_ = r.Refusal()
 	f.e.Set()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1814
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:301
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1818
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1814
 }
 
 // Location returns where [ringTwice] is suspended.
@@ -1822,7 +1818,8 @@ func (f *ringTwiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.ringTwice", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 299)
 }
 
-// ringTwiceMachine is the root of a chain of calls that begins with [ringTwice]: chain, job and frame in one allocation.
+// ringTwiceMachine is the root of a chain of calls that begins with [ringTwice]: chain, job and
+// frame in one allocation.
 type ringTwiceMachine struct {
 	statemachine.Builder[job.Void]
 	ringTwiceLocals
@@ -1871,7 +1868,7 @@ func (f *passLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1884,34 +1881,32 @@ func (f *passLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 range1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
 		goto endRange1
 	}
 	// planted_coord_test.go:318: if err := to.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
 	f.send1, err = f.to.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1894
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1890
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1899
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1908
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:319
 		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1915
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1910
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
@@ -1919,15 +1914,14 @@ endRange1:
 range2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
 		goto endRange2
 	}
 	// planted_coord_test.go:323: if _, err := from.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	f.receive2, _, err2 = f.from.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1929
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1923
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.to = nil // not needed any more
@@ -1935,25 +1929,24 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1933
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	if err2 != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1944
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:324
 		return true, err2
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1951
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1944
 	goto range2
 endRange2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1957
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1950
 }
 
 // Location returns where [pass] is suspended.
@@ -1961,7 +1954,8 @@ func (f *passLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 318, 323)
 }
 
-// passMachine is the root of a chain of calls that begins with [pass]: chain, job and frame in one allocation.
+// passMachine is the root of a chain of calls that begins with [pass]: chain, job and frame in one
+// allocation.
 type passMachine struct {
 	statemachine.Builder[job.Void]
 	passLocals
@@ -1990,17 +1984,20 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 	return m.Start(ctx, &r, m)
 }
 
-// sendEnter enters [send] for another machine. It returns the results, or the suspended callee that will have them.
+// sendEnter enters [send] for another machine. It returns the results, or the suspended callee
+// that will have them.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:340
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1998
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1993
 }
 
-// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own while it is suspended.
+// sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
+// while it is suspended.
 type sendFrame = statemachine.WaitingVoid[job.Void]
 
-// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the callee returns.
+// sendMachine is the root of a chain of calls that begins with [send]: it passes on what the
+// callee returns.
 type sendMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -2033,7 +2030,8 @@ func (t *till) countAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// countEnter enters [till.count] for another machine. It returns the results, or the suspended frame that will have them.
+// countEnter enters [till.count] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (t *till) countEnter(r *statemachine.Run, ctx context.Context) (*tillCountFrame, error) {
 	frame := tillCountLocals{t: t, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2054,7 +2052,8 @@ type tillCountLocals struct {
 	lock1 *statemachine.WaitingVoid[job.Void]
 }
 
-// tillCountFrame is the frame of [till.count] for a caller that is a machine: what it keeps and, at the end, its results.
+// tillCountFrame is the frame of [till.count] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type tillCountFrame struct {
 	tillCountLocals
 
@@ -2067,7 +2066,8 @@ func (f *tillCountFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [till.count] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [till.count] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var err2 error
@@ -2075,7 +2075,7 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2088,19 +2088,18 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	f.lock1, err = f.t.mu.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2090
 	if f.lock1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2099
 	f.lock1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2104
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:360
 		return true, err
@@ -2108,9 +2107,9 @@ resumed1:
 	// planted_coord_test.go:362: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2112
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2111
 	if !asleep1 {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
@@ -2118,20 +2117,18 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	err2 = r.Refusal()
-resumed2:
+after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	if err2 != nil {
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2125
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:363
 		return true, err2
 	}
 	f.t.mu.Unlock()
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2131
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:366
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2135
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2132
 }
 
 // Location returns where [till.count] is suspended.
@@ -2145,7 +2142,8 @@ func (f *tillCountFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// tillCountMachine is the root of a chain of calls that begins with [till.count]: chain, job and frame in one allocation.
+// tillCountMachine is the root of a chain of calls that begins with [till.count]: chain, job and
+// frame in one allocation.
 type tillCountMachine struct {
 	statemachine.Builder[job.Void]
 	tillCountLocals
@@ -2162,4 +2160,4 @@ func (f *tillCountMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a39cc055179024e4
+// Digest of what is above: 6434f3603d0f136b

@@ -49,15 +49,15 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:19
 		var all2 []*job.Job[job.Void]
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:20
 		for _, start := range args.starts {
 			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
 				return togetherFunc1Run(start, ctx1)
@@ -78,14 +78,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:26
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:82
 		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:84
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:27
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:89
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:88
 }
 
 // Location returns where [together] is suspended.
@@ -93,7 +92,8 @@ func (f *togetherLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 26)
 }
 
-// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and frame in one allocation.
+// togetherMachine is the root of a chain of calls that begins with [together]: chain, job and
+// frame in one allocation.
 type togetherMachine struct {
 	statemachine.Builder[job.Void]
 	togetherLocals
@@ -110,7 +110,8 @@ func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the results, or an error that reports its suspension.
+// togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func togetherFunc1Run(start func(context.Context) *job.Job[job.Void], ctx context.Context) error {
 	var r statemachine.Run
 	frame := togetherFunc1Locals{}
@@ -136,19 +137,20 @@ type togetherFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// togetherFunc1Args are the parameters of a function literal of [together] that are needed only before its first suspension.
+// togetherFunc1Args are the parameters of a function literal of [together] that are needed only
+// before its first suspension.
 type togetherFunc1Args struct {
 	start func(context.Context) *job.Job[job.Void]
 	ctx   context.Context
 }
 
-// moveNext runs a function literal of [together] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [together] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -159,7 +161,7 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	f.await1 = args.start(args.ctx)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:163
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:165
 		goto resume1
 	}
 	f.State = 1
@@ -169,14 +171,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_state_async_test.go:175
+		f.await1 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:180
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:181
 }
 
 // Location returns where a function literal of [together] is suspended.
@@ -184,7 +185,8 @@ func (f *togetherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_state_test.go", 22)
 }
 
-// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of [together]: chain and frame in one allocation.
+// togetherFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [together]: chain and frame in one allocation.
 type togetherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	togetherFunc1Locals
@@ -212,7 +214,8 @@ func (g *gate) leaveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended frame that will have them.
+// leaveEnter enters [gate.leave] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (g *gate) leaveEnter(r *statemachine.Run, arg0 context.Context) (*gateLeaveFrame, error) {
 	frame := gateLeaveLocals{g: g}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -230,7 +233,8 @@ type gateLeaveLocals struct {
 	g *gate
 }
 
-// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and, at the end, its results.
+// gateLeaveFrame is the frame of [gate.leave] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type gateLeaveFrame struct {
 	gateLeaveLocals
 
@@ -243,12 +247,13 @@ func (f *gateLeaveFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [gate.leave] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -256,13 +261,12 @@ func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:38
 	if f.g.closed {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:260
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:39
 		return true, nil
 	}
 	// planted_state_test.go:41: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:266
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:270
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:41
 	return r.Yield(), nil
@@ -271,11 +275,10 @@ resume1:
 	_ = r.Refusal()
 	close(f.g.c)
 	f.g.closed = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:275
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:44
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:279
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:282
 }
 
 // Location returns where [gate.leave] is suspended.
@@ -289,7 +292,8 @@ func (f *gateLeaveFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and frame in one allocation.
+// gateLeaveMachine is the root of a chain of calls that begins with [gate.leave]: chain, job and
+// frame in one allocation.
 type gateLeaveMachine struct {
 	statemachine.Builder[job.Void]
 	gateLeaveLocals
@@ -318,7 +322,8 @@ func (o *once) doAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame that will have them.
+// doEnter enters [once.do] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (o *once) doEnter(r *statemachine.Run, arg0 context.Context) (*onceDoFrame, error) {
 	frame := onceDoLocals{o: o}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -336,7 +341,8 @@ type onceDoLocals struct {
 	o *once
 }
 
-// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the end, its results.
+// onceDoFrame is the frame of [once.do] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type onceDoFrame struct {
 	onceDoLocals
 
@@ -354,7 +360,7 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -362,13 +368,12 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:61
 	if f.o.done {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:366
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:62
 		return true, nil
 	}
 	// planted_state_test.go:64: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:372
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:377
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:64
 	return r.Yield(), nil
@@ -377,11 +382,10 @@ resume1:
 	_ = r.Refusal()
 	f.o.runs++
 	f.o.done = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:381
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:385
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:389
 }
 
 // Location returns where [once.do] is suspended.
@@ -395,7 +399,8 @@ func (f *onceDoFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame in one allocation.
+// onceDoMachine is the root of a chain of calls that begins with [once.do]: chain, job and frame
+// in one allocation.
 type onceDoMachine struct {
 	statemachine.Builder[job.Void]
 	onceDoLocals
@@ -424,7 +429,8 @@ func (b *buffer) useAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame that will have them.
+// useEnter enters [buffer.use] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (b *buffer) useEnter(r *statemachine.Run, arg0 context.Context) (*bufferUseFrame, error) {
 	frame := bufferUseLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -442,7 +448,8 @@ type bufferUseLocals struct {
 	b *buffer
 }
 
-// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferUseFrame is the frame of [buffer.use] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type bufferUseFrame struct {
 	bufferUseLocals
 
@@ -455,12 +462,13 @@ func (f *bufferUseFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [buffer.use] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -470,13 +478,12 @@ func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:89
 	if f.b.users == 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:474
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:90
 		return true, nil
 	}
 	// planted_state_test.go:92: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:480
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:487
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:92
 	return r.Yield(), nil
@@ -485,7 +492,7 @@ resume1:
 	_ = r.Refusal()
 	f.b.users++
 	// planted_state_test.go:94: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:489
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:496
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:94
 	return r.Yield(), nil
@@ -494,17 +501,16 @@ resume2:
 	_ = r.Refusal()
 	if f.b.freed {
 		result0 = errors.New("used after it was freed")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:498
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:505
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:97
 	}
 	f.b.drop()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:504
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:99
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:508
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:514
 }
 
 // Location returns where [buffer.use] is suspended.
@@ -518,7 +524,8 @@ func (f *bufferUseFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and frame in one allocation.
+// bufferUseMachine is the root of a chain of calls that begins with [buffer.use]: chain, job and
+// frame in one allocation.
 type bufferUseMachine struct {
 	statemachine.Builder[job.Void]
 	bufferUseLocals
@@ -547,7 +554,8 @@ func (b *buffer) ownerAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended frame that will have them.
+// ownerEnter enters [buffer.owner] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (b *buffer) ownerEnter(r *statemachine.Run, arg0 context.Context) (*bufferOwnerFrame, error) {
 	frame := bufferOwnerLocals{b: b}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -565,7 +573,8 @@ type bufferOwnerLocals struct {
 	b *buffer
 }
 
-// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps and, at the end, its results.
+// bufferOwnerFrame is the frame of [buffer.owner] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type bufferOwnerFrame struct {
 	bufferOwnerLocals
 
@@ -578,12 +587,13 @@ func (f *bufferOwnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [buffer.owner] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *bufferOwnerLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -597,11 +607,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:110
 	_ = r.Refusal()
 	f.b.drop()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:601
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:112
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:605
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:614
 }
 
 // Location returns where [buffer.owner] is suspended.
@@ -615,7 +624,8 @@ func (f *bufferOwnerFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job and frame in one allocation.
+// bufferOwnerMachine is the root of a chain of calls that begins with [buffer.owner]: chain, job
+// and frame in one allocation.
 type bufferOwnerMachine struct {
 	statemachine.Builder[job.Void]
 	bufferOwnerLocals
@@ -644,7 +654,8 @@ func (r *ring) putAsync(n int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r2, m)
 }
 
-// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame that will have them.
+// putEnter enters [ring.put] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (r *ring) putEnter(r2 *statemachine.Run, n int) (*ringPutFrame, error) {
 	frame := ringPutLocals{r: r, n: n}
 	if finished, v0 := frame.moveNext(r2); finished {
@@ -666,7 +677,8 @@ type ringPutLocals struct {
 	at int
 }
 
-// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at the end, its results.
+// ringPutFrame is the frame of [ring.put] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type ringPutFrame struct {
 	ringPutLocals
 
@@ -684,7 +696,7 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -697,13 +709,12 @@ func (f *ringPutLocals) moveNext(run *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:130
 	f.at = f.r.tail
 	// planted_state_test.go:131: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:707
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:718
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:131
 	return run.Yield(), nil
@@ -713,7 +724,7 @@ resume1:
 	f.r.slots[f.at] = f.n
 	f.r.tail = f.at + 1
 	// planted_state_test.go:134: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:717
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:728
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:134
 	return run.Yield(), nil
@@ -722,13 +733,13 @@ resume2:
 	_ = run.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:726
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:737
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:136
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:732
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:743
 }
 
 // Location returns where [ring.put] is suspended.
@@ -742,7 +753,8 @@ func (f *ringPutFrame) Results(run *statemachine.Run) error {
 	return f.result0
 }
 
-// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame in one allocation.
+// ringPutMachine is the root of a chain of calls that begins with [ring.put]: chain, job and frame
+// in one allocation.
 type ringPutMachine struct {
 	statemachine.Builder[job.Void]
 	ringPutLocals
@@ -771,7 +783,8 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended frame that will have them.
+// enterEnter enters [peterson.enter] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (p *peterson) enterEnter(r *statemachine.Run, me int) (*petersonEnterFrame, error) {
 	frame := petersonEnterLocals{p: p, me: me}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -790,7 +803,8 @@ type petersonEnterLocals struct {
 	me int
 }
 
-// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it keeps and, at the end, its results.
+// petersonEnterFrame is the frame of [peterson.enter] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type petersonEnterFrame struct {
 	petersonEnterLocals
 
@@ -803,12 +817,13 @@ func (f *petersonEnterFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [peterson.enter] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -824,13 +839,12 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 	if !f.p.turnFirst {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:161
 		goto endIf1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:162
 	f.p.turn = 1 - f.me
 	// planted_state_test.go:163: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:834
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:848
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:163
 	return r.Yield(), nil
@@ -840,11 +854,10 @@ resume1:
 endIf1:
 	f.p.wants[f.me] = true
 	if !!f.p.turnFirst {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:166
 		goto endIf2
 	}
 	// planted_state_test.go:167: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:848
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:861
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:167
 	return r.Yield(), nil
@@ -854,7 +867,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_state_test.go:170: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:858
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:871
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:170
 	return r.Yield(), nil
@@ -864,30 +877,29 @@ resume3:
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 	if !(f.p.wants[1-f.me] && f.p.turn == 1-f.me) {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:171
 		goto endFor1
 	}
 	// planted_state_test.go:172: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:872
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:884
 	f.State = 4
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:879
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:891
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:174
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:885
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:897
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:176
 	}
 	// planted_state_test.go:177: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:891
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:903
 	f.State = 5
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:177
 	return r.Yield(), nil
@@ -896,11 +908,10 @@ resume5:
 	_ = r.Refusal()
 	f.p.inside--
 	f.p.wants[f.me] = false
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:900
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:180
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:904
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:915
 }
 
 // Location returns where [peterson.enter] is suspended.
@@ -914,7 +925,8 @@ func (f *petersonEnterFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain, job and frame in one allocation.
+// petersonEnterMachine is the root of a chain of calls that begins with [peterson.enter]: chain,
+// job and frame in one allocation.
 type petersonEnterMachine struct {
 	statemachine.Builder[job.Void]
 	petersonEnterLocals
@@ -943,7 +955,8 @@ func (f *feed) produceAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended frame that will have them.
+// produceEnter enters [feed.produce] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (f *feed) produceEnter(r *statemachine.Run, arg0 context.Context) (*feedProduceFrame, error) {
 	frame := feedProduceLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -963,7 +976,8 @@ type feedProduceLocals struct {
 	i int
 }
 
-// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps and, at the end, its results.
+// feedProduceFrame is the frame of [feed.produce] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type feedProduceFrame struct {
 	feedProduceLocals
 
@@ -976,12 +990,13 @@ func (frame *feedProduceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [feed.produce] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -992,13 +1007,12 @@ func (frame *feedProduceLocals) moveNext(r *statemachine.Run) (finished bool, re
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	if frame.i >= 3 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:204
 	frame.f.items = append(frame.f.items, frame.i+1)
 	// planted_state_test.go:205: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1002
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1016
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:205
 	return r.Yield(), nil
@@ -1007,16 +1021,15 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	frame.i++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1011
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1025
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:207
 	frame.f.ended = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1016
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:208
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1020
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1033
 }
 
 // Location returns where [feed.produce] is suspended.
@@ -1030,7 +1043,8 @@ func (frame *feedProduceFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job and frame in one allocation.
+// feedProduceMachine is the root of a chain of calls that begins with [feed.produce]: chain, job
+// and frame in one allocation.
 type feedProduceMachine struct {
 	statemachine.Builder[job.Void]
 	feedProduceLocals
@@ -1059,7 +1073,8 @@ func (f *feed) consumeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended frame that will have them.
+// consumeEnter enters [feed.consume] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (f *feed) consumeEnter(r *statemachine.Run, arg0 context.Context) (*feedConsumeFrame, error) {
 	frame := feedConsumeLocals{f: f}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1077,7 +1092,8 @@ type feedConsumeLocals struct {
 	f *feed
 }
 
-// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps and, at the end, its results.
+// feedConsumeFrame is the frame of [feed.consume] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type feedConsumeFrame struct {
 	feedConsumeLocals
 
@@ -1090,12 +1106,13 @@ func (frame *feedConsumeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [feed.consume] from where it stopped to its next suspension (false) or its end
+// (true).
 func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1104,7 +1121,6 @@ func (frame *feedConsumeLocals) moveNext(r *statemachine.Run) (finished bool, re
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 	if !!frame.f.ended {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:215
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:216
@@ -1113,20 +1129,20 @@ for1:
 		frame.f.items = frame.f.items[1:]
 	}
 	// planted_state_test.go:220: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1117
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1133
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1124
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1140
 	goto for1
 endFor1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:222
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1130
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1146
 }
 
 // Location returns where [feed.consume] is suspended.
@@ -1140,7 +1156,8 @@ func (frame *feedConsumeFrame) Results(r *statemachine.Run) error {
 	return frame.result0
 }
 
-// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job and frame in one allocation.
+// feedConsumeMachine is the root of a chain of calls that begins with [feed.consume]: chain, job
+// and frame in one allocation.
 type feedConsumeMachine struct {
 	statemachine.Builder[job.Void]
 	feedConsumeLocals
@@ -1169,7 +1186,8 @@ func (m *message) writeAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// writeEnter enters [message.write] for another machine. It returns the results, or the suspended frame that will have them.
+// writeEnter enters [message.write] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (m *message) writeEnter(r *statemachine.Run, arg0 context.Context) (*messageWriteFrame, error) {
 	frame := messageWriteLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1187,7 +1205,8 @@ type messageWriteLocals struct {
 	m *message
 }
 
-// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps and, at the end, its results.
+// messageWriteFrame is the frame of [message.write] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type messageWriteFrame struct {
 	messageWriteLocals
 
@@ -1200,12 +1219,13 @@ func (f *messageWriteFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [message.write] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1214,7 +1234,7 @@ func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, resul
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:242
 	f.m.ready = true
 	// planted_state_test.go:243: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1218
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1238
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	return r.Yield(), nil
@@ -1222,11 +1242,10 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	_ = r.Refusal()
 	f.m.text = "hello"
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1226
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:245
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1230
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1249
 }
 
 // Location returns where [message.write] is suspended.
@@ -1240,7 +1259,8 @@ func (f *messageWriteFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job and frame in one allocation.
+// messageWriteMachine is the root of a chain of calls that begins with [message.write]: chain, job
+// and frame in one allocation.
 type messageWriteMachine struct {
 	statemachine.Builder[job.Void]
 	messageWriteLocals
@@ -1269,7 +1289,8 @@ func (m *message) readAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m2.Start(arg0, &r, m2)
 }
 
-// readEnter enters [message.read] for another machine. It returns the results, or the suspended frame that will have them.
+// readEnter enters [message.read] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (m *message) readEnter(r *statemachine.Run, arg0 context.Context) (*messageReadFrame, error) {
 	frame := messageReadLocals{m: m}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1287,7 +1308,8 @@ type messageReadLocals struct {
 	m *message
 }
 
-// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps and, at the end, its results.
+// messageReadFrame is the frame of [message.read] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type messageReadFrame struct {
 	messageReadLocals
 
@@ -1300,12 +1322,13 @@ func (f *messageReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [message.read] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1314,33 +1337,31 @@ func (f *messageReadLocals) moveNext(r *statemachine.Run) (finished bool, result
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 	if !!f.m.ready {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:250
 		goto endFor1
 	}
 	// planted_state_test.go:251: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1322
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1329
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1351
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:253
 	if f.m.text == "" {
 		result0 = errors.New("read before it was written")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1335
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1357
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:255
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1340
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:256
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1365
 }
 
 // Location returns where [message.read] is suspended.
@@ -1354,7 +1375,8 @@ func (f *messageReadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job and frame in one allocation.
+// messageReadMachine is the root of a chain of calls that begins with [message.read]: chain, job
+// and frame in one allocation.
 type messageReadMachine struct {
 	statemachine.Builder[job.Void]
 	messageReadLocals
@@ -1383,7 +1405,8 @@ func (s *server) askAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame that will have them.
+// askEnter enters [server.ask] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (s *server) askEnter(r *statemachine.Run, arg0 context.Context) (*serverAskFrame, error) {
 	frame := serverAskLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1403,7 +1426,8 @@ type serverAskLocals struct {
 	i1 int
 }
 
-// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and, at the end, its results.
+// serverAskFrame is the frame of [server.ask] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type serverAskFrame struct {
 	serverAskLocals
 
@@ -1416,12 +1440,13 @@ func (f *serverAskFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [server.ask] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1432,13 +1457,12 @@ func (f *serverAskLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	if f.i1 >= 12 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:271
 	f.s.urgent++
 	// planted_state_test.go:272: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1442
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1466
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:272
 	return r.Yield(), nil
@@ -1447,13 +1471,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1451
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1475
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:274
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1457
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1481
 }
 
 // Location returns where [server.ask] is suspended.
@@ -1467,7 +1491,8 @@ func (f *serverAskFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and frame in one allocation.
+// serverAskMachine is the root of a chain of calls that begins with [server.ask]: chain, job and
+// frame in one allocation.
 type serverAskMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskLocals
@@ -1496,7 +1521,8 @@ func (s *server) askNormallyAsync(arg0 context.Context) (result *job.Job[job.Voi
 	return m.Start(arg0, &r, m)
 }
 
-// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it never suspends.
+// askNormallyEnter enters [server.askNormally] for another machine. It returns the results: it
+// never suspends.
 func (s *server) askNormallyEnter(r *statemachine.Run, arg0 context.Context) (*serverAskNormallyFrame, error) {
 	frame := serverAskNormallyFrame{s: s, arg1: arg0}
 	if frame.MoveNext(r) {
@@ -1535,7 +1561,8 @@ func (f *serverAskNormallyFrame) Results(r *statemachine.Run) error {
 	return f.arg2
 }
 
-// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]: chain, job and frame in one allocation.
+// serverAskNormallyMachine is the root of a chain of calls that begins with [server.askNormally]:
+// chain, job and frame in one allocation.
 type serverAskNormallyMachine struct {
 	statemachine.Builder[job.Void]
 	serverAskNormallyFrame
@@ -1562,7 +1589,8 @@ func (s *server) serveAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 	return m.Start(arg0, &r, m)
 }
 
-// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended frame that will have them.
+// serveEnter enters [server.serve] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (s *server) serveEnter(r *statemachine.Run, arg0 context.Context) (*serverServeFrame, error) {
 	frame := serverServeLocals{s: s}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1582,7 +1610,8 @@ type serverServeLocals struct {
 	i1 int
 }
 
-// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps and, at the end, its results.
+// serverServeFrame is the frame of [server.serve] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type serverServeFrame struct {
 	serverServeLocals
 
@@ -1595,12 +1624,13 @@ func (f *serverServeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [server.serve] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1611,7 +1641,6 @@ func (f *serverServeLocals) moveNext(r *statemachine.Run) (finished bool, result
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	if f.i1 >= 26 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:286
@@ -1627,13 +1656,13 @@ range1:
 	}
 	if f.s.passed > 8 {
 		result0 = errors.New("a normal request has waited for 9 urgent ones")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1631
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1660
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:298
 	}
 	// planted_state_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1637
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1666
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:299
 	return r.Yield(), nil
@@ -1642,13 +1671,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1646
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1675
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:301
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1652
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1681
 }
 
 // Location returns where [server.serve] is suspended.
@@ -1662,7 +1691,8 @@ func (f *serverServeFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job and frame in one allocation.
+// serverServeMachine is the root of a chain of calls that begins with [server.serve]: chain, job
+// and frame in one allocation.
 type serverServeMachine struct {
 	statemachine.Builder[job.Void]
 	serverServeLocals
@@ -1691,7 +1721,8 @@ func (o *order) deliverAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// deliverEnter enters [order.deliver] for another machine. It returns the results, or the suspended frame that will have them.
+// deliverEnter enters [order.deliver] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (o *order) deliverEnter(r *statemachine.Run, ctx context.Context) (*orderDeliverFrame, error) {
 	frame := orderDeliverLocals{o: o}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1709,7 +1740,8 @@ type orderDeliverLocals struct {
 	o *order
 }
 
-// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps and, at the end, its results.
+// orderDeliverFrame is the frame of [order.deliver] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type orderDeliverFrame struct {
 	orderDeliverLocals
 
@@ -1722,15 +1754,15 @@ func (f *orderDeliverFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [order.deliver] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1739,29 +1771,27 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// planted_state_test.go:315: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1743
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1775
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1755
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:316
 		return true, err
 	}
 	f.o.delivered = true
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1761
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:319
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1765
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1795
 }
 
 // Location returns where [order.deliver] is suspended.
@@ -1775,7 +1805,8 @@ func (f *orderDeliverFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job and frame in one allocation.
+// orderDeliverMachine is the root of a chain of calls that begins with [order.deliver]: chain, job
+// and frame in one allocation.
 type orderDeliverMachine struct {
 	statemachine.Builder[job.Void]
 	orderDeliverLocals
@@ -1804,12 +1835,14 @@ func (o *order) waitAsync(ctx context.Context, delivery *job.Job[job.Void]) (res
 	return m.Start(ctx, &r, m)
 }
 
-// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended frame that will have them.
+// waitEnter enters [order.wait] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (o *order) waitEnter(r *statemachine.Run, ctx context.Context, delivery *job.Job[job.Void]) (*orderWaitFrame, error) {
 	return o.waitNested(r, nil, nil, 0, ctx, delivery)
 }
 
-// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// waitNested is waitEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func (o *order) waitNested(r *statemachine.Run, caller *statemachine.Frame, callee **orderWaitFrame, at int32, ctx context.Context, delivery *job.Job[job.Void]) (*orderWaitFrame, error) {
 	frame := orderWaitLocals{o: o}
 	r.Nest(&frame.Frame, caller)
@@ -1837,13 +1870,15 @@ type orderWaitLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// orderWaitArgs are the parameters of [order.wait] that are needed only before its first suspension.
+// orderWaitArgs are the parameters of [order.wait] that are needed only before its first
+// suspension.
 type orderWaitArgs struct {
 	ctx      context.Context
 	delivery *job.Job[job.Void]
 }
 
-// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and, at the end, its results.
+// orderWaitFrame is the frame of [order.wait] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type orderWaitFrame struct {
 	orderWaitLocals
 
@@ -1856,24 +1891,24 @@ func (f *orderWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// planted_state_test.go:324: if _, err := job.WaitTimeout(ctx, delivery, time.Second).Await(); err != nil {
+	// planted_state_test.go:324: … job.WaitTimeout(ctx, delivery, time.Second).Await(); err != n …
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 	f.await1 = job.WaitTimeout(args.ctx, args.delivery, time.Second)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1877
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1912
 		goto resume1
 	}
 	f.State = 1
@@ -1883,18 +1918,18 @@ resume1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:324
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1922
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		if err != nil {
 			f.o.refunded = true
 		}
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1894
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1929
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1898
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1933
 }
 
 // Location returns where [order.wait] is suspended.
@@ -1908,7 +1943,8 @@ func (f *orderWaitFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and frame in one allocation.
+// orderWaitMachine is the root of a chain of calls that begins with [order.wait]: chain, job and
+// frame in one allocation.
 type orderWaitMachine struct {
 	statemachine.Builder[job.Void]
 	orderWaitLocals
@@ -1937,7 +1973,8 @@ func (l *lease) expireAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended frame that will have them.
+// expireEnter enters [lease.expire] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (l *lease) expireEnter(r *statemachine.Run, ctx context.Context) (*leaseExpireFrame, error) {
 	frame := leaseExpireLocals{l: l}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -1955,7 +1992,8 @@ type leaseExpireLocals struct {
 	l *lease
 }
 
-// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps and, at the end, its results.
+// leaseExpireFrame is the frame of [lease.expire] for a caller that is a machine: what it keeps
+// and, at the end, its results.
 type leaseExpireFrame struct {
 	leaseExpireLocals
 
@@ -1968,15 +2006,15 @@ func (f *leaseExpireFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.expire] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1985,23 +2023,22 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// planted_state_test.go:345: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1989
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2027
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:346
 	f.l.holder = 0
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2001
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:347
 	return true, err
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2005
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2042
 }
 
 // Location returns where [lease.expire] is suspended.
@@ -2015,7 +2052,8 @@ func (f *leaseExpireFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job and frame in one allocation.
+// leaseExpireMachine is the root of a chain of calls that begins with [lease.expire]: chain, job
+// and frame in one allocation.
 type leaseExpireMachine struct {
 	statemachine.Builder[job.Void]
 	leaseExpireLocals
@@ -2044,7 +2082,8 @@ func (l *lease) leadAsync(ctx context.Context, me int) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended frame that will have them.
+// leadEnter enters [lease.lead] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func (l *lease) leadEnter(r *statemachine.Run, ctx context.Context, me int) (*leaseLeadFrame, error) {
 	frame := leaseLeadLocals{l: l, me: me}
 	if finished, v0 := frame.moveNext(r, ctx); finished {
@@ -2066,7 +2105,8 @@ type leaseLeadLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and, at the end, its results.
+// leaseLeadFrame is the frame of [lease.lead] for a caller that is a machine: what it keeps and,
+// at the end, its results.
 type leaseLeadFrame struct {
 	leaseLeadLocals
 
@@ -2079,13 +2119,13 @@ func (f *leaseLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2095,7 +2135,6 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:354
 	if f.l.holder != 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2099
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:355
 		return true, nil
@@ -2103,7 +2142,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.l.holder = f.me
 	f.end = f.l.expireAsync(ctx)
 	// planted_state_test.go:359: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2107
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2146
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:359
 	return r.Yield(), nil
@@ -2112,7 +2151,7 @@ resume1:
 	_ = r.Refusal()
 	if f.l.holder != f.me {
 		result0 = errors.New("written without the lease")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2116
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2155
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:362
@@ -2122,7 +2161,7 @@ resume1:
 	f.await2 = f.end
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2126
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2165
 		goto resume2
 	}
 	f.State = 2
@@ -2133,14 +2172,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
 		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:363
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2176
 		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2139
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:364
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2144
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2182
 }
 
 // Location returns where [lease.lead] is suspended.
@@ -2154,7 +2192,8 @@ func (f *leaseLeadFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and frame in one allocation.
+// leaseLeadMachine is the root of a chain of calls that begins with [lease.lead]: chain, job and
+// frame in one allocation.
 type leaseLeadMachine struct {
 	statemachine.Builder[job.Void]
 	leaseLeadLocals
@@ -2183,7 +2222,8 @@ func (c *card) payAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame that will have them.
+// payEnter enters [card.pay] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func (c *card) payEnter(r *statemachine.Run, ctx context.Context) (*cardPayFrame, error) {
 	frame := cardPayLocals{c: c, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2204,7 +2244,8 @@ type cardPayLocals struct {
 	i1 int
 }
 
-// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at the end, its results.
+// cardPayFrame is the frame of [card.pay] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type cardPayFrame struct {
 	cardPayLocals
 
@@ -2222,7 +2263,7 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2233,18 +2274,16 @@ func (f *cardPayLocals) moveNext(r *statemachine.Run) (finished bool, result0 er
 range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	if f.i1 >= 3 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 		goto endRange1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:389
 	if f.c.charge(f.ctx) == nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2242
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:390
 		return true, nil
 	}
 	// planted_state_test.go:392: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2248
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2287
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:392
 	return r.Yield(), nil
@@ -2253,13 +2292,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2257
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2296
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:394
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2263
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2302
 }
 
 // Location returns where [card.pay] is suspended.
@@ -2273,7 +2312,8 @@ func (f *cardPayFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame in one allocation.
+// cardPayMachine is the root of a chain of calls that begins with [card.pay]: chain, job and frame
+// in one allocation.
 type cardPayMachine struct {
 	statemachine.Builder[job.Void]
 	cardPayLocals
@@ -2302,7 +2342,8 @@ func (l *letters) readAllAsync(ctx context.Context) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &r, m)
 }
 
-// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the suspended frame that will have them.
+// readAllEnter enters [letters.readAll] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func (l *letters) readAllEnter(r *statemachine.Run, ctx context.Context) (*lettersReadAllFrame, error) {
 	frame := lettersReadAllLocals{l: l, ctx: ctx}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -2323,7 +2364,8 @@ type lettersReadAllLocals struct {
 	rest []int
 }
 
-// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it keeps and, at the end, its results.
+// lettersReadAllFrame is the frame of [letters.readAll] for a caller that is a machine: what it
+// keeps and, at the end, its results.
 type lettersReadAllFrame struct {
 	lettersReadAllLocals
 
@@ -2336,14 +2378,15 @@ func (f *lettersReadAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [letters.readAll] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2352,7 +2395,6 @@ func (f *lettersReadAllLocals) moveNext(r *statemachine.Run) (finished bool, res
 for1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 	if len(f.l.unread) <= 0 {
-//line github.com/movenext/movenext/jobtest/planted_state_test.go:415
 		goto endFor1
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:416
@@ -2363,32 +2405,31 @@ for1:
 	// planted_state_test.go:420: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2367
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2409
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	if err != nil {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2379
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:421
 		return true, err
 	}
 	f.l.unread = f.rest
 	f.l.read++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2386
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2427
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:426
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2392
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2433
 }
 
 // Location returns where [letters.readAll] is suspended.
@@ -2402,7 +2443,8 @@ func (f *lettersReadAllFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain, job and frame in one allocation.
+// lettersReadAllMachine is the root of a chain of calls that begins with [letters.readAll]: chain,
+// job and frame in one allocation.
 type lettersReadAllMachine struct {
 	statemachine.Builder[job.Void]
 	lettersReadAllLocals
@@ -2419,4 +2461,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2437085424a70c4e
+// Digest of what is above: 808aa5108e3a61fa

@@ -34,7 +34,7 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// givesFrame is what [gives] keeps while it is suspended.
+// givesFrame is the frame of [gives]: what it keeps while it is suspended.
 type givesFrame struct {
 	statemachine.Frame
 
@@ -46,7 +46,7 @@ func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -70,7 +70,8 @@ func (f *givesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 53)
 }
 
-// givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in one allocation.
+// givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in
+// one allocation.
 type givesMachine struct {
 	statemachine.Builder[job.Void]
 	givesFrame
@@ -107,12 +108,13 @@ type looksByJobLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -121,7 +123,6 @@ func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:59
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:59
 		goto endFor1
 	}
 	// budget_test.go:60: if _, err := job.FromResult(1).Await(); err != nil {
@@ -129,7 +130,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:133
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:134
 		goto resume1
 	}
 	f.State = 1
@@ -139,11 +140,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:60
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:144
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:147
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:61
 			return true, err
@@ -164,7 +164,8 @@ func (f *looksByJobLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByJob", "github.com/movenext/movenext/statemachine/budget_test.go", 60)
 }
 
-// looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and frame in one allocation.
+// looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and
+// frame in one allocation.
 type looksByJobMachine struct {
 	statemachine.Builder[job.Void]
 	looksByJobLocals
@@ -202,12 +203,13 @@ type looksByAwaiterLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByAwaiter] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -216,7 +218,6 @@ func (f *looksByAwaiterLocals) moveNext(r *statemachine.Run) (finished bool, res
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:84
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:84
 		goto endFor1
 	}
 	// budget_test.go:85: if _, err := awaiter.Await(there{}); err != nil {
@@ -232,7 +233,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:236
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:237
 		goto resume1
 	}
 	f.State = 1
@@ -242,11 +243,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:85
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:247
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:250
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 			return true, err
@@ -267,7 +267,8 @@ func (f *looksByAwaiterLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByAwaiter", "github.com/movenext/movenext/statemachine/budget_test.go", 85)
 }
 
-// looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain, job and frame in one allocation.
+// looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain,
+// job and frame in one allocation.
 type looksByAwaiterMachine struct {
 	statemachine.Builder[job.Void]
 	looksByAwaiterLocals
@@ -305,12 +306,13 @@ type looksByRegistrarLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByRegistrar] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -319,7 +321,6 @@ func (f *looksByRegistrarLocals) moveNext(r *statemachine.Run) (finished bool, r
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:94
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:94
 		goto endFor1
 	}
 	// budget_test.go:95: if _, err := awaiter.Await(hides{}); err != nil {
@@ -335,7 +336,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:339
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:340
 		goto resume1
 	}
 	f.State = 1
@@ -345,11 +346,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:95
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:353
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 			return true, err
@@ -370,7 +370,8 @@ func (f *looksByRegistrarLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRegistrar", "github.com/movenext/movenext/statemachine/budget_test.go", 95)
 }
 
-// looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]: chain, job and frame in one allocation.
+// looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]:
+// chain, job and frame in one allocation.
 type looksByRegistrarMachine struct {
 	statemachine.Builder[job.Void]
 	looksByRegistrarLocals
@@ -407,14 +408,15 @@ type looksBySleepLocals struct {
 	s   *signal
 }
 
-// moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksBySleep] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -423,25 +425,23 @@ func (f *looksBySleepLocals) moveNext(r *statemachine.Run) (finished bool, resul
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:104
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:104
 		goto endFor1
 	}
 	// budget_test.go:105: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:433
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:434
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:445
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 		return true, err
@@ -461,7 +461,8 @@ func (f *looksBySleepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleep", "github.com/movenext/movenext/statemachine/budget_test.go", 105)
 }
 
-// looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job and frame in one allocation.
+// looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job
+// and frame in one allocation.
 type looksBySleepMachine struct {
 	statemachine.Builder[job.Void]
 	looksBySleepLocals
@@ -498,21 +499,21 @@ type looksBySleepInVainLocals struct {
 	s   *signal
 }
 
-// moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksBySleepInVain] from where it stopped to its next suspension (false) or its
+// end (true).
 func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:116
 		var cancel context.CancelCauseFunc
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 		f.ctx, cancel = context.WithCancelCause(f.ctx)
@@ -521,7 +522,6 @@ func (f *looksBySleepInVainLocals) moveNext(r *statemachine.Run) (finished bool,
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:118
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:118
 		goto endFor1
 	}
 	// budget_test.go:119: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
@@ -529,14 +529,14 @@ for1:
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:531
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	if !errors.Is(err, errKept) {
 		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
@@ -560,7 +560,8 @@ func (f *looksBySleepInVainLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksBySleepInVain", "github.com/movenext/movenext/statemachine/budget_test.go", 119)
 }
 
-// looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]: chain, job and frame in one allocation.
+// looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]:
+// chain, job and frame in one allocation.
 type looksBySleepInVainMachine struct {
 	statemachine.Builder[job.Void]
 	looksBySleepInVainLocals
@@ -599,13 +600,14 @@ type looksByCallLocals struct {
 	one1 *oneFrame
 }
 
-// moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByCall] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
-	var one2 int
+	var one1Value int
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -614,27 +616,25 @@ func (f *looksByCallLocals) moveNext(r *statemachine.Run) (finished bool, result
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:130
 		goto endFor1
 	}
 	// budget_test.go:131: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	f.one1, one2 = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:624
+	f.one1, one1Value = oneEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:625
 	if f.one1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	one2 = f.one1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:131
+	one1Value = f.one1.Results(r)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:634
 	f.one1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
-	if one2 != 1 {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:638
+	if one1Value != 1 {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 		return true, errKept
@@ -654,7 +654,8 @@ func (f *looksByCallLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByCall", "github.com/movenext/movenext/statemachine/budget_test.go", 131)
 }
 
-// looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job and frame in one allocation.
+// looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job
+// and frame in one allocation.
 type looksByCallMachine struct {
 	statemachine.Builder[job.Void]
 	looksByCallLocals
@@ -683,7 +684,8 @@ func oneAsync(ctx context.Context) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// oneEnter enters [one] for another machine. It returns the results, or the suspended frame that will have them.
+// oneEnter enters [one] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func oneEnter(r *statemachine.Run, ctx context.Context) (*oneFrame, int) {
 	frame := oneLocals{}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -701,7 +703,8 @@ type oneLocals struct {
 	await1 *job.Job[int]
 }
 
-// oneFrame is the frame of [one] for a caller that is a machine: what it keeps and, at the end, its results.
+// oneFrame is the frame of [one] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type oneFrame struct {
 	oneLocals
 
@@ -719,7 +722,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -730,7 +733,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:734
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:737
 		goto resume1
 	}
 	f.State = 1
@@ -740,14 +743,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
 		v, _ := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:140
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:747
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:746
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:141
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:751
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:753
 }
 
 // Location returns where [one] is suspended.
@@ -761,7 +763,8 @@ func (f *oneFrame) Results(r *statemachine.Run) int {
 	return f.result0
 }
 
-// oneMachine is the root of a chain of calls that begins with [one]: chain, job and frame in one allocation.
+// oneMachine is the root of a chain of calls that begins with [one]: chain, job and frame in one
+// allocation.
 type oneMachine struct {
 	statemachine.Builder[int]
 	oneLocals
@@ -799,12 +802,13 @@ type looksByTwinLocals struct {
 	atOnce1 *job.Job[int]
 }
 
-// moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByTwin] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -813,7 +817,6 @@ func (f *looksByTwinLocals) moveNext(r *statemachine.Run) (finished bool, result
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:146
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:146
 		goto endFor1
 	}
 	// budget_test.go:147: if v, err := atOnce(); v != 1 || err != nil {
@@ -821,7 +824,7 @@ for1:
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 	if statemachine.TwinEnded(r, f.atOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:825
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:828
 		goto resume1
 	}
 	f.State = 1
@@ -831,22 +834,21 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		v, err := statemachine.TwinResult(r, f.atOnce1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:147
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:838
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		if v != 1 || err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:839
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:148
 			return true, errKept
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:845
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:151
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:850
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:852
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -856,7 +858,8 @@ func (f *looksByTwinLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByTwin", "github.com/movenext/movenext/statemachine/budget_test.go", 147)
 }
 
-// looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job and frame in one allocation.
+// looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job
+// and frame in one allocation.
 type looksByTwinMachine struct {
 	statemachine.Builder[job.Void]
 	looksByTwinLocals
@@ -895,12 +898,13 @@ type looksByDeferLocals struct {
 	deferred1 *deferredFrame
 }
 
-// moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs [looksByDefer] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -909,30 +913,28 @@ func (f *looksByDeferLocals) moveNext(r *statemachine.Run) (finished bool, resul
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:160
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:160
 		goto endFor1
 	}
 	// budget_test.go:161: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:919
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:922
 	if f.deferred1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_test.go:161
-	f.deferred1 = nil
-resumed1:
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:931
+	f.deferred1 = nil
+after1:
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:936
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:938
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -942,7 +944,8 @@ func (f *looksByDeferLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByDefer", "github.com/movenext/movenext/statemachine/budget_test.go", 161)
 }
 
-// looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job and frame in one allocation.
+// looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job
+// and frame in one allocation.
 type looksByDeferMachine struct {
 	statemachine.Builder[job.Void]
 	looksByDeferLocals
@@ -971,7 +974,8 @@ func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// deferredEnter enters [deferred] for another machine. It returns the results, or the suspended frame that will have them.
+// deferredEnter enters [deferred] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	frame := deferredFrame{}
 	if frame.MoveNext(r) {
@@ -983,7 +987,7 @@ func deferredEnter(r *statemachine.Run, ctx context.Context) *deferredFrame {
 	return m
 }
 
-// deferredFrame is what [deferred] keeps while it is suspended.
+// deferredFrame is the frame of [deferred]: what it keeps while it is suspended.
 type deferredFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -998,13 +1002,14 @@ func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	}
 }
 
-// step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at
+// its epilogue.
 func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 2, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1012,7 +1017,6 @@ func (f *deferredFrame) step(r *statemachine.Run) (finished, again bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:168
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		await1 := job.FromResult(1)
@@ -1028,7 +1032,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1032
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1036
 		return true, false
 	}
 	f.State = 1
@@ -1036,7 +1040,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1040
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1044
 	goto epilogue
 }
 
@@ -1050,7 +1054,8 @@ func (f *deferredFrame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and frame in one allocation.
+// deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and
+// frame in one allocation.
 type deferredMachine struct {
 	statemachine.Builder[job.Void]
 	deferredFrame
@@ -1085,13 +1090,13 @@ type looksByLiteralLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
 func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1104,7 +1109,7 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1108
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1113
 		goto resume1
 	}
 	f.State = 1
@@ -1114,14 +1119,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:173
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1123
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1120
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:183
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1125
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1129
 }
 
 // Location returns where [looksByLiteral] is suspended.
@@ -1129,7 +1133,8 @@ func (f *looksByLiteralLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 173)
 }
 
-// looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain, job and frame in one allocation.
+// looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain,
+// job and frame in one allocation.
 type looksByLiteralMachine struct {
 	statemachine.Builder[job.Void]
 	looksByLiteralLocals
@@ -1146,7 +1151,8 @@ func (f *looksByLiteralMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It returns the results, or an error that reports its suspension.
+// looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It
+// returns the results, or an error that reports its suspension.
 func looksByLiteralFunc1Run(ctx context.Context) error {
 	var r statemachine.Run
 	frame := looksByLiteralFunc1Locals{}
@@ -1165,7 +1171,8 @@ func looksByLiteralFunc1Run(ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// looksByLiteralFunc1Locals is what a function literal of [looksByLiteral] keeps while it is suspended.
+// looksByLiteralFunc1Locals is what a function literal of [looksByLiteral] keeps while it is
+// suspended.
 type looksByLiteralFunc1Locals struct {
 	statemachine.Frame
 
@@ -1173,13 +1180,14 @@ type looksByLiteralFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [looksByLiteral] from where it stopped to its next
+// suspension (false) or its end (true). The parameter ctx is needed only before the first
+// suspension.
 func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1191,7 +1199,6 @@ func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Co
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:176
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:176
 		goto endFor1
 	}
 	// budget_test.go:177: if _, err := job.FromResult(1).Await(); err != nil {
@@ -1199,7 +1206,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1203
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1210
 		goto resume1
 	}
 	f.State = 1
@@ -1209,22 +1216,21 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_test.go:177
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1220
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1217
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:178
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1223
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1229
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:181
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1228
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1234
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1234,7 +1240,8 @@ func (f *looksByLiteralFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 177)
 }
 
-// looksByLiteralFunc1Machine is the root of a chain of calls that begins with a function literal of [looksByLiteral]: chain and frame in one allocation.
+// looksByLiteralFunc1Machine is the root of a chain of calls that begins with a function literal
+// of [looksByLiteral]: chain and frame in one allocation.
 type looksByLiteralFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	looksByLiteralFunc1Locals
@@ -1263,7 +1270,8 @@ func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &r, m)
 }
 
-// looksByRangeFrame is what [looksByRange] keeps while it is suspended.
+// looksByRangeFrame is the frame of [looksByRange]: what it keeps while it is suspended, its
+// results among it.
 type looksByRangeFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
@@ -1276,13 +1284,14 @@ type looksByRangeFrame struct {
 	result0 error
 }
 
-// MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end
+// (true).
 func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1295,7 +1304,6 @@ func (f *looksByRangeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:188
 	if !f.s.missing() {
-//line github.com/movenext/movenext/statemachine/budget_test.go:188
 		goto endFor1
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
@@ -1303,10 +1311,10 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	f.loops.Open(f.loop1)
 range1:
-	// budget_test.go:189: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
+	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1310
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1318
 		goto resume1
 	}
 	f.State = 1
@@ -1314,7 +1322,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
 		goto done1
 	}
 	{
@@ -1322,17 +1329,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1326
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1333
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1331
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1338
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1336
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1343
 		goto resume2
 	}
 	f.State = 2
@@ -1343,27 +1350,25 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_test.go:190
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1362
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1358
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_test.go:195
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1368
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1367
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1372
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1371,7 +1376,8 @@ func (f *looksByRangeFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 189, 189)
 }
 
-// looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job and frame in one allocation.
+// looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job
+// and frame in one allocation.
 type looksByRangeMachine struct {
 	statemachine.Builder[job.Void]
 	looksByRangeFrame
@@ -1417,7 +1423,7 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1444,7 +1450,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1448
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1454
 		goto resume2
 	}
 	f.State = 2
@@ -1454,14 +1460,14 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
 	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:220
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1464
 	f.await2 = nil
 	// budget_test.go:221: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1465
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1471
 		goto resume3
 	}
 	f.State = 3
@@ -1471,13 +1477,12 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
 	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:221
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1481
 	f.await2 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1477
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:222
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1481
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1486
 }
 
 // Location returns where [starts] is suspended.
@@ -1485,7 +1490,8 @@ func (f *startsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 217, 220, 221)
 }
 
-// startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in one allocation.
+// startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in
+// one allocation.
 type startsMachine struct {
 	statemachine.Builder[job.Void]
 	startsLocals
@@ -1502,4 +1508,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6db8382e9cf7b25a
+// Digest of what is above: 8b0c0a2cc5ff3ad6

@@ -31,7 +31,8 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that will have them.
+// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func endsEnter(r *statemachine.Run, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -49,7 +50,8 @@ type endsLocals struct {
 	how string
 }
 
-// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end, its results.
+// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type endsFrame struct {
 	endsLocals
 
@@ -67,7 +69,7 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -86,11 +88,10 @@ resume1:
 	case "exits":
 		runtime.Goexit()
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:90
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:75
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:94
+//line github.com/movenext/movenext/statemachine/home_async_test.go:95
 }
 
 // Location returns where [ends] is suspended.
@@ -104,7 +105,8 @@ func (f *endsFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one allocation.
+// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one
+// allocation.
 type endsMachine struct {
 	statemachine.Builder[job.Void]
 	endsLocals
@@ -133,7 +135,8 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 	return m.Start(ctx, &r, m)
 }
 
-// switchesEnter enters [switches] for another machine. It returns the results, or the suspended frame that will have them.
+// switchesEnter enters [switches] for another machine. It returns the results, or the suspended
+// frame that will have them.
 func switchesEnter(r *statemachine.Run, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
 	if finished, v0 := frame.moveNext(r, to); finished {
@@ -154,7 +157,8 @@ type switchesLocals struct {
 	ends2 *endsFrame
 }
 
-// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at the end, its results.
+// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at
+// the end, its results.
 type switchesFrame struct {
 	switchesLocals
 
@@ -174,7 +178,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -185,13 +189,12 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	// home_test.go:82: if err := job.SwitchTo(ctx, to); err != nil {
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if !(to == nil || f.ctx != nil && f.ctx.Err() != nil) {
-//line github.com/movenext/movenext/statemachine/home_test.go:82
 		goto move1
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:194
-	goto resumed1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:197
+	goto after1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:82
@@ -199,10 +202,9 @@ move1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	if err != nil {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:206
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:83
 		return true, err
@@ -210,9 +212,9 @@ resumed1:
 	// home_test.go:85: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:214
+//line github.com/movenext/movenext/statemachine/home_async_test.go:216
 	if f.ends2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.how = nil, "" // not needed any more
@@ -220,10 +222,9 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:85
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:85
+//line github.com/movenext/movenext/statemachine/home_async_test.go:226
 	f.ends2 = nil
-resumed2:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:227
+after2:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -239,7 +240,8 @@ func (f *switchesFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and frame in one allocation.
+// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and
+// frame in one allocation.
 type switchesMachine struct {
 	statemachine.Builder[job.Void]
 	switchesLocals
@@ -268,7 +270,8 @@ func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[j
 	return m.Start(ctx, &r, m)
 }
 
-// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
+// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the
+// suspended frame that will have them.
 func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
 	if frame.moveNext(r, away) {
@@ -280,7 +283,8 @@ func returnsAfterEnter(r *statemachine.Run, ctx, away context.Context, how strin
 	return m, nil
 }
 
-// returnsAfterFrame is what [returnsAfter] keeps while it is suspended.
+// returnsAfterFrame is the frame of [returnsAfter]: what it keeps while it is suspended, its
+// results among it.
 type returnsAfterFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -295,8 +299,8 @@ func (f *returnsAfterFrame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
-// The parameter away is needed only before the first suspension.
+// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end
+// (true). The parameter away is needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) bool {
 	for {
 		if finished, again := f.step(r, away); !again {
@@ -305,13 +309,14 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, away context.Context) 
 	}
 }
 
-// step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// step runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step begins
+// at its epilogue.
 func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -333,7 +338,7 @@ func (f *returnsAfterFrame) step(r *statemachine.Run, away context.Context) (fin
 		})
 	}
 	// home_test.go:93: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:337
+//line github.com/movenext/movenext/statemachine/home_async_test.go:342
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:93
 	return r.Yield(), false
@@ -352,7 +357,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:356
+//line github.com/movenext/movenext/statemachine/home_async_test.go:361
 		return true, false
 	}
 	f.State = 2
@@ -361,7 +366,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:100
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:365
+//line github.com/movenext/movenext/statemachine/home_async_test.go:370
 	goto epilogue
 }
 
@@ -376,7 +381,8 @@ func (f *returnsAfterFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job and frame in one allocation.
+// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job
+// and frame in one allocation.
 type returnsAfterMachine struct {
 	statemachine.Builder[job.Void]
 	returnsAfterFrame
@@ -392,7 +398,8 @@ func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
+// returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
+// returns the results, or the suspended frame that will have them.
 func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
 	if frame.moveNext(r, away) {
@@ -404,7 +411,8 @@ func returnsAfterFunc1Enter(r *statemachine.Run, away context.Context) *returnsA
 	return m
 }
 
-// returnsAfterFunc1Frame is what a function literal of [returnsAfter] keeps while it is suspended.
+// returnsAfterFunc1Frame is the frame of a function literal of [returnsAfter]: what it keeps while
+// it is suspended.
 type returnsAfterFunc1Frame struct {
 	statemachine.Frame
 
@@ -416,13 +424,13 @@ func (f *returnsAfterFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
-// The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension
+// (false) or its end (true). The parameter away is needed only before the first suspension.
 func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -431,19 +439,18 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	// home_test.go:92: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:435
+//line github.com/movenext/movenext/statemachine/home_async_test.go:443
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:92
+//line github.com/movenext/movenext/statemachine/home_async_test.go:452
 	f.ends1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:447
+after1:
 	f.State = statemachine.Finished
 	return true
 }
@@ -453,19 +460,21 @@ func (f *returnsAfterFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 92)
 }
 
-// Results returns what a function literal of [returnsAfter] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [returnsAfter] returned, or raises again the panic
+// that ended it.
 func (f *returnsAfterFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a state machine.
+// numbersAtAsync returns the stream of [numbersAt]: each range over it runs the function as a
+// state machine.
 func numbersAtAsync(ctx context.Context, at *steps, n int) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
 		return &numbersAtFrame{at: at, n: n}
 	})
 }
 
-// numbersAtFrame is what [numbersAt] keeps while it is suspended.
+// numbersAtFrame is the frame of [numbersAt]: what it keeps while it is suspended.
 type numbersAtFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
@@ -477,13 +486,14 @@ type numbersAtFrame struct {
 	i  int
 }
 
-// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next value or its end (true).
+// MoveNext runs [numbersAt] from where it stopped to its next suspension (false), or to its next
+// value or its end (true).
 func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -512,7 +522,6 @@ resume1:
 range1:
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/statemachine/home_test.go:128
 		goto endRange1
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:129
@@ -520,7 +529,7 @@ range1:
 	// home_test.go:130: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:130
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:524
+//line github.com/movenext/movenext/statemachine/home_async_test.go:533
 	f.State = 2
 	return true
 resume2:
@@ -536,7 +545,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:540
+//line github.com/movenext/movenext/statemachine/home_async_test.go:549
 	goto range1
 endRange1:
 	// home_test.go:135: job.Yield()
@@ -547,11 +556,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_test.go:136
+//line github.com/movenext/movenext/statemachine/home_async_test.go:560
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:136
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:555
+//line github.com/movenext/movenext/statemachine/home_async_test.go:564
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -572,7 +581,8 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 	return m.Start(ctx, &r, m)
 }
 
-// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
+// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
 	if frame.moveNext(r, &callsArgs{ctx: ctx, away: away, there2: thereArg, way: way, how: how}) {
@@ -585,7 +595,7 @@ func callsEnter(r *statemachine.Run, ctx, away context.Context, thereArg schedul
 	return m, nil
 }
 
-// callsFrame is what [calls] keeps while it is suspended.
+// callsFrame is the frame of [calls]: what it keeps while it is suspended, its results among it.
 type callsFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -618,13 +628,13 @@ func (f *callsFrame) MoveNext(r *statemachine.Run) bool {
 // When it continues, args is nil.
 func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
-	var ends2 error
-	var switches1 error
-	var returnsAfter1 error
+	var ends1Err error
+	var switches2Err error
+	var returnsAfter3Err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -672,67 +682,67 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (finished bo
 //line github.com/movenext/movenext/statemachine/home_test.go:151
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:676
+//line github.com/movenext/movenext/statemachine/home_async_test.go:686
 	goto endSwitch1
 case1:
 	// home_test.go:153: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	f.ends1, ends2 = endsEnter(r, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:682
+	f.ends1, ends1Err = endsEnter(r, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:692
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	ends2 = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:153
+	ends1Err = f.ends1.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:701
 	f.ends1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:153
-	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:696
+	*f.err = ends1Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:706
 	goto endSwitch1
 case2:
 	// home_test.go:155: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	f.switches2, switches1 = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:702
+	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:712
 	if f.switches2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	switches1 = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:155
+	switches2Err = f.switches2.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:721
 	f.switches2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:155
-	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:716
+	*f.err = switches2Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:726
 	goto endSwitch1
 case3:
 	// home_test.go:157: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(r, args.ctx, args.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:722
+	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, args.away, args.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:732
 	if f.returnsAfter3 == nil {
-		goto resumed3
+		goto after3
 	}
 	f.State = 3
 	return false
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	returnsAfter1 = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:157
+	returnsAfter3Err = f.returnsAfter3.Results(r)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:741
 	f.returnsAfter3 = nil
-resumed3:
+after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:157
-	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:736
+	*f.err = returnsAfter3Err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:746
 	goto endSwitch1
 case4:
 	// home_test.go:159: err = byHand(ctx, there, how)
@@ -740,7 +750,7 @@ case4:
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:744
+//line github.com/movenext/movenext/statemachine/home_async_test.go:754
 		goto resume4
 	}
 	f.State = 4
@@ -749,14 +759,15 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:159
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_test.go:159
+//line github.com/movenext/movenext/statemachine/home_async_test.go:763
 	f.byHand4 = nil
 endSwitch1:
+//line github.com/movenext/movenext/statemachine/home_test.go:161
 	f.at.step("after the call")
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:760
+//line github.com/movenext/movenext/statemachine/home_async_test.go:771
 }
 
 // Location returns where [calls] is suspended.
@@ -770,7 +781,8 @@ func (f *callsFrame) Results(r *statemachine.Run) error {
 	return *f.err
 }
 
-// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
+// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in
+// one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsFrame
@@ -827,7 +839,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -841,26 +853,26 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (finish
 	// home_test.go:170: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:845
+//line github.com/movenext/movenext/statemachine/home_async_test.go:857
 	if f.calls1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:170
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:170
+//line github.com/movenext/movenext/statemachine/home_async_test.go:866
 	f.calls1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_test.go:172
+//line github.com/movenext/movenext/statemachine/home_async_test.go:872
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:864
+//line github.com/movenext/movenext/statemachine/home_async_test.go:876
 }
 
 // Location returns where [through] is suspended.
@@ -868,7 +880,8 @@ func (f *throughLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 170)
 }
 
-// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame in one allocation.
+// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame
+// in one allocation.
 type throughMachine struct {
 	statemachine.Builder[job.Void]
 	throughLocals
@@ -898,7 +911,7 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	return m.Start(ctx, &r, m)
 }
 
-// cleansUpFrame is what [cleansUp] keeps while it is suspended.
+// cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended.
 type cleansUpFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -920,13 +933,14 @@ func (f *cleansUpFrame) moveNext(r *statemachine.Run, args *cleansUpArgs) bool {
 	}
 }
 
-// runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+// runStep runs [cleansUp] until it suspends, ends or panics; after a panic, the next step begins
+// at its epilogue.
 func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 3, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -951,7 +965,7 @@ func (f *cleansUpFrame) runStep(r *statemachine.Run, args *cleansUpArgs) (finish
 		})
 	}
 	// home_test.go:184: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:955
+//line github.com/movenext/movenext/statemachine/home_async_test.go:969
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	return r.Yield(), false
@@ -963,7 +977,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:967
+//line github.com/movenext/movenext/statemachine/home_async_test.go:981
 		return true, false
 	}
 	f.State = 2
@@ -971,7 +985,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:184
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:975
+//line github.com/movenext/movenext/statemachine/home_async_test.go:989
 	goto epilogue
 }
 
@@ -980,7 +994,8 @@ func (f *cleansUpFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 184, 185)
 }
 
-// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
+// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and
+// frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[job.Void]
 	cleansUpFrame
@@ -996,7 +1011,8 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
+// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
 	if frame.moveNext(r, away) {
@@ -1008,7 +1024,8 @@ func cleansUpFunc1Enter(r *statemachine.Run, away context.Context, at *steps) *c
 	return m
 }
 
-// cleansUpFunc1Frame is what a function literal of [cleansUp] keeps while it is suspended.
+// cleansUpFunc1Frame is the frame of a function literal of [cleansUp]: what it keeps while it is
+// suspended.
 type cleansUpFunc1Frame struct {
 	statemachine.Frame
 
@@ -1022,13 +1039,13 @@ func (f *cleansUpFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
-// The parameter away is needed only before the first suspension.
+// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension
+// (false) or its end (true). The parameter away is needed only before the first suspension.
 func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1037,21 +1054,21 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, away context.Context)
 	// home_test.go:181: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1041
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
 	if f.ends1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:181
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
 	f.ends1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1055
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
 	f.State = statemachine.Finished
 	return true
 }
@@ -1061,7 +1078,8 @@ func (f *cleansUpFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.cleansUp", "github.com/movenext/movenext/statemachine/home_test.go", 181)
 }
 
-// Results returns what a function literal of [cleansUp] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [cleansUp] returned, or raises again the panic that
+// ended it.
 func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
@@ -1079,7 +1097,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	return m.Start(ctx, &r, m)
 }
 
-// rangesFrame is what [ranges] keeps while it is suspended.
+// rangesFrame is the frame of [ranges]: what it keeps while it is suspended, its results among it.
 type rangesFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -1101,7 +1119,7 @@ func (f *rangesFrame) moveNext(r *statemachine.Run, values *job.Stream[int]) (fi
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1136,7 +1154,7 @@ range1:
 	// home_test.go:197: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1140
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1158
 		goto resume1
 	}
 	f.State = 1
@@ -1144,7 +1162,6 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:197
 	if !f.loop1.More(r) {
-//line github.com/movenext/movenext/statemachine/home_test.go:197
 		goto done1
 	}
 	{
@@ -1152,7 +1169,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1156
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1173
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 		}
@@ -1161,7 +1178,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1165
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1182
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:206
 			case "panics":
@@ -1171,12 +1188,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1175
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1192
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1180
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1197
 		goto resume2
 	}
 	f.State = 2
@@ -1187,25 +1204,24 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	return true
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:202
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_test.go:202
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1216
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_test.go:214
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:214
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1209
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
 }
 
 // Location returns where [ranges] is suspended.
@@ -1213,7 +1229,8 @@ func (f *rangesFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 197, 197)
 }
 
-// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in one allocation.
+// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in
+// one allocation.
 type rangesMachine struct {
 	statemachine.Builder[job.Void]
 	rangesFrame
@@ -1242,7 +1259,8 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &r, m)
 }
 
-// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that will have them.
+// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1253,7 +1271,8 @@ func lateEnter(r *statemachine.Run, ctx context.Context, at *steps) (*lateFrame,
 	return m, nil
 }
 
-// lateNested is lateEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// lateNested is lateEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func lateNested(r *statemachine.Run, _ *statemachine.Frame, _ **lateFrame, _ int32, ctx context.Context, at *steps) (*lateFrame, error) {
 	return lateEnter(r, ctx, at)
 }
@@ -1267,7 +1286,8 @@ type lateLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end, its results.
+// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type lateFrame struct {
 	lateLocals
 
@@ -1285,7 +1305,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1304,7 +1324,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1308
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1328
 		goto resume1
 	}
 	f.State = 1
@@ -1314,15 +1334,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:299
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1338
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/home_test.go:300
 		f.at.step("after a wait that had ended")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1321
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:301
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1326
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1346
 }
 
 // Location returns where [late] is suspended.
@@ -1336,7 +1356,8 @@ func (f *lateFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one allocation.
+// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one
+// allocation.
 type lateMachine struct {
 	statemachine.Builder[job.Void]
 	lateLocals
@@ -1376,14 +1397,14 @@ type callsLateLocals struct {
 	late2 *lateFrame
 }
 
-// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
-// The parameter first is needed only before the first suspension.
+// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end
+// (true). The parameter first is needed only before the first suspension.
 func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1393,11 +1414,10 @@ func (f *callsLateLocals) moveNext(r *statemachine.Run, first bool) (finished bo
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	if !!first {
-//line github.com/movenext/movenext/statemachine/home_test.go:308
 		goto endIf1
 	}
 	// home_test.go:309: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1401
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1421
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	return r.Yield(), nil
@@ -1408,9 +1428,9 @@ endIf1:
 	// home_test.go:311: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.late2, err = lateNested(r, &f.Frame, &f.late2, 2, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1412
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1432
 	if f.late2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.away, f.there = nil, nil // not needed any more
@@ -1418,16 +1438,15 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	err = f.late2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:311
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1442
 	f.late2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:312
 	f.at.step("after the call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1427
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:313
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1431
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1450
 }
 
 // Location returns where [callsLate] is suspended.
@@ -1435,7 +1454,8 @@ func (f *callsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 309, 311)
 }
 
-// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and frame in one allocation.
+// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and
+// frame in one allocation.
 type callsLateMachine struct {
 	statemachine.Builder[job.Void]
 	callsLateLocals
@@ -1473,20 +1493,21 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// startsLateArgs are the parameters of [startsLate] that are needed only before its first suspension.
+// startsLateArgs are the parameters of [startsLate] that are needed only before its first
+// suspension.
 type startsLateArgs struct {
 	ctx    context.Context
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1504,7 +1525,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1508
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1529
 		goto resume1
 	}
 	f.State = 1
@@ -1514,16 +1535,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:320
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1539
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1522
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1527
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1547
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1531,7 +1551,8 @@ func (f *startsLateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
-// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and frame in one allocation.
+// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and
+// frame in one allocation.
 type startsLateMachine struct {
 	statemachine.Builder[job.Void]
 	startsLateLocals
@@ -1548,7 +1569,8 @@ func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the results, or an error that reports its suspension.
+// startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
 	var r statemachine.Run
 	frame := startsLateFunc1Locals{at: at}
@@ -1576,20 +1598,21 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
-// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed only before its first suspension.
+// startsLateFunc1Args are the parameters of a function literal of [startsLate] that are needed
+// only before its first suspension.
 type startsLateFunc1Args struct {
 	away   context.Context
 	there2 *steps
 }
 
-// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFunc1Args) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1598,25 +1621,24 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1602
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1625
 	if f.late1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_test.go:321
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1634
 	f.late1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
 	f.at.step("after the call in a literal")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1616
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1620
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1642
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1624,7 +1646,8 @@ func (f *startsLateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 321)
 }
 
-// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of [startsLate]: chain and frame in one allocation.
+// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [startsLate]: chain and frame in one allocation.
 type startsLateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	startsLateFunc1Locals
@@ -1640,4 +1663,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 60752b60b45808ce
+// Digest of what is above: acd977ac03bcc8fd

@@ -31,12 +31,14 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	return m.Start(ctx, &r, m)
 }
 
-// forkedEnter enters [forked] for another machine. It returns the results, or the suspended frame that will have them.
+// forkedEnter enters [forked] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func forkedEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
 	return forkedNested(r, nil, nil, 0, ctx, l, f)
 }
 
-// forkedNested is forkedEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// forkedNested is forkedEnter for a caller whose frame may be on the stack: its field for the
+// callee and its state are set if a job that is run in place exits.
 func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **forkedFrame, at int32, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
 	frame := forkedLocals{l: l}
 	r.Nest(&frame.Frame, caller)
@@ -71,7 +73,8 @@ type forkedArgs struct {
 	f   func() int
 }
 
-// forkedFrame is the frame of [forked] for a caller that is a machine: what it keeps and, at the end, its results.
+// forkedFrame is the frame of [forked] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type forkedFrame struct {
 	forkedLocals
 
@@ -91,7 +94,7 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -109,7 +112,7 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 	if frame.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&frame.Frame, 1, frame.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:113
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:116
 		goto resume1
 	}
 	frame.State = 1
@@ -119,15 +122,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		n, err := statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:33
-		frame.await1 = nil
-		frame.l.add("forked %d: %v", frame.before, err)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:126
+		frame.await1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:34
+		frame.l.add("forked %d: %v", frame.before, err)
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:35
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:131
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:134
 }
 
 // Location returns where [forked] is suspended.
@@ -141,7 +144,8 @@ func (frame *forkedFrame) Results(r *statemachine.Run) (int, error) {
 	return frame.result0, frame.result1
 }
 
-// forkedMachine is the root of a chain of calls that begins with [forked]: chain, job and frame in one allocation.
+// forkedMachine is the root of a chain of calls that begins with [forked]: chain, job and frame in
+// one allocation.
 type forkedMachine struct {
 	statemachine.Builder[int]
 	forkedLocals
@@ -171,12 +175,14 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 	return m.Start(ctx, &r, m)
 }
 
-// deeperEnter enters [deeper] for another machine. It returns the results, or the suspended frame that will have them.
+// deeperEnter enters [deeper] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func deeperEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
 	return deeperNested(r, nil, nil, 0, ctx, l, f, depth)
 }
 
-// deeperNested is deeperEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// deeperNested is deeperEnter for a caller whose frame may be on the stack: its field for the
+// callee and its state are set if a job that is run in place exits.
 func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deeperFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
 	frame := deeperFrame{l: l, n: new(int)}
 	r.Nest(&frame.Frame, caller)
@@ -198,7 +204,7 @@ func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deep
 	return m, 0, nil
 }
 
-// deeperFrame is what [deeper] keeps while it is suspended.
+// deeperFrame is the frame of [deeper]: what it keeps while it is suspended, its results among it.
 type deeperFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
@@ -229,14 +235,14 @@ func (frame *deeperFrame) MoveNext(r *statemachine.Run) bool {
 // When it continues, args is nil.
 func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finished bool) {
 	defer frame.defers.Leave(r, &frame.Frame, &finished)
-	var deeper2 int
-	var deeper3 error
-	var forked1 int
-	var forked3 error
+	var deeper1Value int
+	var deeper1Err error
+	var forked2Value int
+	var forked2Err error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -254,54 +260,53 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 //line github.com/movenext/movenext/statemachine/onstack_test.go:43
 	frame.name = strings.Repeat("*", args.depth2)
 	if args.depth2 <= 1 {
-//line github.com/movenext/movenext/statemachine/onstack_test.go:44
 		goto else1
 	}
 	// onstack_test.go:45: n, err = deeper(ctx, l, f, depth-1)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	frame.deeper1, deeper2, deeper3 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:264
+	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:269
 	if frame.deeper1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	deeper2, deeper3 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	frame.deeper1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	*frame.n, frame.err = deeper2, deeper3
+	deeper1Value, deeper1Err = frame.deeper1.Results(r)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:278
+	frame.deeper1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:45
+	*frame.n, frame.err = deeper1Value, deeper1Err
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:283
 	goto endIf1
 else1:
 	// onstack_test.go:47: n, err = forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
-	frame.forked2, forked1, forked3 = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:284
+	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:289
 	if frame.forked2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	return false
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
-	forked1, forked3 = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:47
+	forked2Value, forked2Err = frame.forked2.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:298
 	frame.forked2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
-	*frame.n, frame.err = forked1, forked3
+	*frame.n, frame.err = forked2Value, forked2Err
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:50
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:306
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:305
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:310
 }
 
 // Location returns where [deeper] is suspended.
@@ -315,7 +320,8 @@ func (frame *deeperFrame) Results(r *statemachine.Run) (int, error) {
 	return *frame.n, frame.err
 }
 
-// deeperMachine is the root of a chain of calls that begins with [deeper]: chain, job and frame in one allocation.
+// deeperMachine is the root of a chain of calls that begins with [deeper]: chain, job and frame in
+// one allocation.
 type deeperMachine struct {
 	statemachine.Builder[int]
 	deeperFrame
@@ -365,7 +371,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -383,7 +389,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
 	if frame.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:387
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:393
 		goto resume1
 	}
 	frame.State = 1
@@ -392,9 +398,8 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
 	result0, result1 = statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:57
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:402
 	frame.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:398
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -404,7 +409,8 @@ func (frame *hostsLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 57)
 }
 
-// hostsMachine is the root of a chain of calls that begins with [hosts]: chain, job and frame in one allocation.
+// hostsMachine is the root of a chain of calls that begins with [hosts]: chain, job and frame in
+// one allocation.
 type hostsMachine struct {
 	statemachine.Builder[int]
 	hostsLocals
@@ -421,7 +427,8 @@ func (frame *hostsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// hostsFunc1Run is a function literal of [hosts] for the runtime to call. It returns the results, or an error that reports its suspension.
+// hostsFunc1Run is a function literal of [hosts] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func hostsFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := hostsFunc1Locals{l: l, f: f, ctx: ctx}
@@ -454,15 +461,15 @@ type hostsFunc1Locals struct {
 	forked2 *forkedFrame
 }
 
-// moveNext runs a function literal of [hosts] from where it stopped to its next suspension (false) or its end (true).
-// The parameter depth2 is needed only before the first suspension.
+// moveNext runs a function literal of [hosts] from where it stopped to its next suspension (false)
+// or its end (true). The parameter depth2 is needed only before the first suspension.
 func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finished bool, result0 int, result1 error) {
 	var m int
 	var failed error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -473,26 +480,26 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 	// onstack_test.go:58: n, err := deeper(ctx, l, f, depth)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.deeper1, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, frame.ctx, frame.l, frame.f, depth2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:477
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:484
 	if frame.deeper1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.n, frame.err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:58
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:493
 	frame.deeper1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:59
 	frame.l.add("first: %d", frame.n)
 	// onstack_test.go:60: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:494
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:501
 	if frame.forked2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	frame.ctx, frame.l, frame.f = nil, nil, nil // not needed any more
@@ -500,12 +507,12 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:60
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:511
 	frame.forked2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:61
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:509
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:516
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -515,7 +522,8 @@ func (frame *hostsFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 58, 60)
 }
 
-// hostsFunc1Machine is the root of a chain of calls that begins with a function literal of [hosts]: chain and frame in one allocation.
+// hostsFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [hosts]: chain and frame in one allocation.
 type hostsFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsFunc1Locals
@@ -543,12 +551,14 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	return m.Start(ctx, &r, m)
 }
 
-// forksEnter enters [forks] for another machine. It returns the results, or the suspended frame that will have them.
+// forksEnter enters [forks] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func forksEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
 	return forksNested(r, nil, nil, 0, ctx, l, f, depth)
 }
 
-// forksNested is forksEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// forksNested is forksEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forksFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
 	frame := forksLocals{l: l, depth: depth}
 	r.Nest(&frame.Frame, caller)
@@ -584,7 +594,8 @@ type forksArgs struct {
 	f   func() int
 }
 
-// forksFrame is the frame of [forks] for a caller that is a machine: what it keeps and, at the end, its results.
+// forksFrame is the frame of [forks] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type forksFrame struct {
 	forksLocals
 
@@ -604,7 +615,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -614,15 +625,14 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:107
 	if frame.depth != 0 {
-//line github.com/movenext/movenext/statemachine/onstack_test.go:107
 		goto endIf1
 	}
 	// onstack_test.go:108: return forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:624
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:634
 	if frame.forked1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	frame.l = nil // not needed any more
@@ -630,10 +640,9 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:108
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:644
 	frame.forked1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:637
+after1:
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
@@ -651,7 +660,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
 	if frame.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&frame.Frame, 2, frame.await2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:655
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:664
 		goto resume2
 	}
 	frame.State = 2
@@ -661,15 +670,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
 		n, err := statemachine.JobResult(r, frame.await2)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:674
 		frame.await2 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:112
 		frame.l.add("forks %d: %d", frame.depth, n)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:668
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:113
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:673
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:682
 }
 
 // Location returns where [forks] is suspended.
@@ -683,7 +692,8 @@ func (frame *forksFrame) Results(r *statemachine.Run) (int, error) {
 	return frame.result0, frame.result1
 }
 
-// forksMachine is the root of a chain of calls that begins with [forks]: chain, job and frame in one allocation.
+// forksMachine is the root of a chain of calls that begins with [forks]: chain, job and frame in
+// one allocation.
 type forksMachine struct {
 	statemachine.Builder[int]
 	forksLocals
@@ -700,7 +710,8 @@ func (frame *forksMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results, or an error that reports its suspension.
+// forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results,
+// or an error that reports its suspension.
 func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := forksFunc1Locals{}
@@ -726,7 +737,8 @@ type forksFunc1Locals struct {
 	forks1 *forksFrame
 }
 
-// forksFunc1Args are the parameters of a function literal of [forks] that are needed only before its first suspension.
+// forksFunc1Args are the parameters of a function literal of [forks] that are needed only before
+// its first suspension.
 type forksFunc1Args struct {
 	l      *lines
 	f      func() int
@@ -734,34 +746,33 @@ type forksFunc1Args struct {
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [forks] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [forks] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Args) (finished bool, result0 int, result1 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		frame.Misuse(state)
 	}
-	// onstack_test.go:110: j := job.Run(ctx, func(ctx context.Context) (int, error) { return forks(ctx, l, f, depth-1) })
+	// onstack_test.go:110: … forks(ctx, l, f, depth-1) })
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:753
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:765
 	if frame.forks1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:110
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:774
 	frame.forks1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:765
+after1:
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -771,7 +782,8 @@ func (frame *forksFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 110)
 }
 
-// forksFunc1Machine is the root of a chain of calls that begins with a function literal of [forks]: chain and frame in one allocation.
+// forksFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [forks]: chain and frame in one allocation.
 type forksFunc1Machine struct {
 	statemachine.Spawned[int]
 	forksFunc1Locals
@@ -799,7 +811,8 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	return m.Start(ctx, &r, m)
 }
 
-// variesEnter enters [varies] for another machine. It returns the results, or the suspended frame that will have them.
+// variesEnter enters [varies] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func variesEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
 	frame := variesLocals{}
 	if finished, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); finished {
@@ -824,7 +837,8 @@ type variesArgs struct {
 	f   func() int
 }
 
-// variesFrame is the frame of [varies] for a caller that is a machine: what it keeps and, at the end, its results.
+// variesFrame is the frame of [varies] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type variesFrame struct {
 	variesLocals
 
@@ -846,7 +860,7 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -855,23 +869,22 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:859
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:873
 	if frame.func1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:882
 	frame.func1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:871
+after1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:143
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:875
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:888
 }
 
 // Location returns where [varies] is suspended.
@@ -885,7 +898,8 @@ func (frame *variesFrame) Results(r *statemachine.Run) (int, error) {
 	return frame.result0, frame.result1
 }
 
-// variesMachine is the root of a chain of calls that begins with [varies]: chain, job and frame in one allocation.
+// variesMachine is the root of a chain of calls that begins with [varies]: chain, job and frame in
+// one allocation.
 type variesMachine struct {
 	statemachine.Builder[int]
 	variesLocals
@@ -902,7 +916,8 @@ func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// variesFunc1Enter enters a function literal of [varies] for another machine. It returns the results, or the suspended frame that will have them.
+// variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
+// results, or the suspended frame that will have them.
 func variesFunc1Enter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
 	frame := variesFunc1Locals{}
 	if finished, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); finished {
@@ -920,14 +935,16 @@ type variesFunc1Locals struct {
 	deeper1 *deeperFrame
 }
 
-// variesFunc1Args are the parameters of a function literal of [varies] that are needed only before its first suspension.
+// variesFunc1Args are the parameters of a function literal of [varies] that are needed only before
+// its first suspension.
 type variesFunc1Args struct {
 	ctx context.Context
 	l   *lines
 	f   func() int
 }
 
-// variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine: what it keeps and, at the end, its results.
+// variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine:
+// what it keeps and, at the end, its results.
 type variesFunc1Frame struct {
 	variesFunc1Locals
 
@@ -941,13 +958,13 @@ func (frame *variesFunc1Frame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs a function literal of [varies] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [varies] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1Args) (finished bool, result0 int, result1 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -956,19 +973,18 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:960
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:977
 	if frame.deeper1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:986
 	frame.deeper1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:972
+after1:
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -978,7 +994,8 @@ func (frame *variesFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 142)
 }
 
-// Results returns what a function literal of [varies] returned, or raises again the panic that ended it.
+// Results returns what a function literal of [varies] returned, or raises again the panic that
+// ended it.
 func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
 	r.Rethrow()
 	return frame.result0, frame.result1
@@ -1003,20 +1020,21 @@ type hostsVariesLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsVariesArgs are the parameters of [hostsVaries] that are needed only before its first suspension.
+// hostsVariesArgs are the parameters of [hostsVaries] that are needed only before its first
+// suspension.
 type hostsVariesArgs struct {
 	ctx context.Context
 	l   *lines
 	f   func() int
 }
 
-// moveNext runs [hostsVaries] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [hostsVaries] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesArgs) (finished bool, result0 int, result1 error) {
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1033,7 +1051,7 @@ func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesA
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
 	if frame.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1037
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1055
 		goto resume1
 	}
 	frame.State = 1
@@ -1042,9 +1060,8 @@ func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesA
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
 	result0, result1 = statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:148
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1064
 	frame.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1048
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1054,7 +1071,8 @@ func (frame *hostsVariesLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 148)
 }
 
-// hostsVariesMachine is the root of a chain of calls that begins with [hostsVaries]: chain, job and frame in one allocation.
+// hostsVariesMachine is the root of a chain of calls that begins with [hostsVaries]: chain, job
+// and frame in one allocation.
 type hostsVariesMachine struct {
 	statemachine.Builder[int]
 	hostsVariesLocals
@@ -1071,7 +1089,8 @@ func (frame *hostsVariesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// hostsVariesFunc1Run is a function literal of [hostsVaries] for the runtime to call. It returns the results, or an error that reports its suspension.
+// hostsVariesFunc1Run is a function literal of [hostsVaries] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func hostsVariesFunc1Run(l *lines, f func() int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := hostsVariesFunc1Locals{l: l, f: f, ctx: ctx}
@@ -1104,14 +1123,15 @@ type hostsVariesFunc1Locals struct {
 	forked2 *forkedFrame
 }
 
-// moveNext runs a function literal of [hostsVaries] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs a function literal of [hostsVaries] from where it stopped to its next suspension
+// (false) or its end (true).
 func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	var m int
 	var failed error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1122,26 +1142,26 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 	// onstack_test.go:149: n, err := varies(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.varies1, frame.n, frame.err = variesEnter(r, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1126
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1146
 	if frame.varies1 == nil {
-		goto resumed1
+		goto after1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.n, frame.err = frame.varies1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:149
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1155
 	frame.varies1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:150
 	frame.l.add("varies: %d", frame.n)
 	// onstack_test.go:151: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1143
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1163
 	if frame.forked2 == nil {
-		goto resumed2
+		goto after2
 	}
 	frame.State = 2
 	frame.ctx, frame.l, frame.f = nil, nil, nil // not needed any more
@@ -1149,12 +1169,12 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:151
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1173
 	frame.forked2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:152
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1158
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1178
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1164,7 +1184,8 @@ func (frame *hostsVariesFunc1Locals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.hostsVaries", "github.com/movenext/movenext/statemachine/onstack_test.go", 149, 151)
 }
 
-// hostsVariesFunc1Machine is the root of a chain of calls that begins with a function literal of [hostsVaries]: chain and frame in one allocation.
+// hostsVariesFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [hostsVaries]: chain and frame in one allocation.
 type hostsVariesFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsVariesFunc1Locals
@@ -1199,19 +1220,20 @@ type forksForeverLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// forksForeverArgs are the parameters of [forksForever] that are needed only before its first suspension.
+// forksForeverArgs are the parameters of [forksForever] that are needed only before its first
+// suspension.
 type forksForeverArgs struct {
 	ctx  context.Context
 	more func() bool
 }
 
-// moveNext runs [forksForever] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [forksForever] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArgs) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1227,7 +1249,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1231
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1253
 		goto resume1
 	}
 	f.State = 1
@@ -1237,14 +1259,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:169
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1263
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1243
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:178
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1248
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1269
 }
 
 // Location returns where [forksForever] is suspended.
@@ -1252,7 +1273,8 @@ func (f *forksForeverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 169)
 }
 
-// forksForeverMachine is the root of a chain of calls that begins with [forksForever]: chain, job and frame in one allocation.
+// forksForeverMachine is the root of a chain of calls that begins with [forksForever]: chain, job
+// and frame in one allocation.
 type forksForeverMachine struct {
 	statemachine.Builder[job.Void]
 	forksForeverLocals
@@ -1269,7 +1291,8 @@ func (f *forksForeverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns the results, or an error that reports its suspension.
+// forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 	var r statemachine.Run
 	frame := forksForeverFunc1Locals{more: more, ctx: ctx}
@@ -1288,7 +1311,8 @@ func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 	return m.Suspend(ctx, &r, m)
 }
 
-// forksForeverFunc1Locals is what a function literal of [forksForever] keeps while it is suspended.
+// forksForeverFunc1Locals is what a function literal of [forksForever] keeps while it is
+// suspended.
 type forksForeverFunc1Locals struct {
 	statemachine.Frame
 
@@ -1298,12 +1322,13 @@ type forksForeverFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs a function literal of [forksForever] from where it stopped to its next suspension (false) or its end (true).
+// moveNext runs a function literal of [forksForever] from where it stopped to its next suspension
+// (false) or its end (true).
 func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1312,7 +1337,6 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (finished bool, 
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	if !f.more() {
-//line github.com/movenext/movenext/statemachine/onstack_test.go:170
 		goto endFor1
 	}
 	{
@@ -1324,7 +1348,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1328
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1352
 		goto resume1
 	}
 	f.State = 1
@@ -1334,23 +1358,22 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1362
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1342
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:173
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1348
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1371
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:176
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1354
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1377
 }
 
 // Location returns where a function literal of [forksForever] is suspended.
@@ -1358,7 +1381,8 @@ func (f *forksForeverFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 172)
 }
 
-// forksForeverFunc1Machine is the root of a chain of calls that begins with a function literal of [forksForever]: chain and frame in one allocation.
+// forksForeverFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [forksForever]: chain and frame in one allocation.
 type forksForeverFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	forksForeverFunc1Locals
@@ -1405,7 +1429,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (fini
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1421,7 +1445,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (fini
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1425
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1449
 		goto resume1
 	}
 	f.State = 1
@@ -1431,14 +1455,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:185
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1459
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1437
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:192
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1442
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1465
 }
 
 // Location returns where [labelled] is suspended.
@@ -1446,7 +1469,8 @@ func (f *labelledLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 185)
 }
 
-// labelledMachine is the root of a chain of calls that begins with [labelled]: chain, job and frame in one allocation.
+// labelledMachine is the root of a chain of calls that begins with [labelled]: chain, job and
+// frame in one allocation.
 type labelledMachine struct {
 	statemachine.Builder[job.Void]
 	labelledLocals
@@ -1463,7 +1487,8 @@ func (f *labelledMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// labelledFunc1Run is a function literal of [labelled] for the runtime to call. It returns the results, or an error that reports its suspension.
+// labelledFunc1Run is a function literal of [labelled] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func labelledFunc1Run(seen *[]string, ctx context.Context) error {
 	var r statemachine.Run
 	frame := labelledFunc1Locals{seen: seen}
@@ -1491,13 +1516,13 @@ type labelledFunc1Locals struct {
 	await1 *job.Job[job.Void]
 }
 
-// moveNext runs a function literal of [labelled] from where it stopped to its next suspension (false) or its end (true).
-// The parameter ctx is needed only before the first suspension.
+// moveNext runs a function literal of [labelled] from where it stopped to its next suspension
+// (false) or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1515,7 +1540,7 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1519
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
 		goto resume1
 	}
 	f.State = 1
@@ -1525,15 +1550,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1554
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:189
 		*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1532
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1537
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1562
 }
 
 // Location returns where a function literal of [labelled] is suspended.
@@ -1541,7 +1566,8 @@ func (f *labelledFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 188)
 }
 
-// labelledFunc1Machine is the root of a chain of calls that begins with a function literal of [labelled]: chain and frame in one allocation.
+// labelledFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [labelled]: chain and frame in one allocation.
 type labelledFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	labelledFunc1Locals
@@ -1569,12 +1595,14 @@ func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) 
 	return m.Start(ctx, &r, m)
 }
 
-// halvesEnter enters [halves] for another machine. It returns the results, or the suspended frame that will have them.
+// halvesEnter enters [halves] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
 	return halvesNested(r, nil, nil, 0, ctx, l, gate, exits)
 }
 
-// halvesNested is halvesEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// halvesNested is halvesEnter for a caller whose frame may be on the stack: its field for the
+// callee and its state are set if a job that is run in place exits.
 func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halvesFrame, at int32, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
 	frame := halvesLocals{l: l}
 	r.Nest(&frame.Frame, caller)
@@ -1609,7 +1637,8 @@ type halvesArgs struct {
 	exits2 bool
 }
 
-// halvesFrame is the frame of [halves] for a caller that is a machine: what it keeps and, at the end, its results.
+// halvesFrame is the frame of [halves] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type halvesFrame struct {
 	halvesLocals
 
@@ -1629,7 +1658,7 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1648,7 +1677,7 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1652
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1681
 		goto resume1
 	}
 	f.State = 1
@@ -1658,15 +1687,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1691
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:226
 		f.l.add("halves: %d %v", n, err)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1665
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:227
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1670
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1699
 }
 
 // Location returns where [halves] is suspended.
@@ -1680,7 +1709,8 @@ func (f *halvesFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// halvesMachine is the root of a chain of calls that begins with [halves]: chain, job and frame in one allocation.
+// halvesMachine is the root of a chain of calls that begins with [halves]: chain, job and frame in
+// one allocation.
 type halvesMachine struct {
 	statemachine.Builder[int]
 	halvesLocals
@@ -1697,7 +1727,8 @@ func (f *halvesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the results, or an error that reports its suspension.
+// halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := halvesFunc1Locals{exits: exits}
@@ -1725,13 +1756,13 @@ type halvesFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [halves] from where it stopped to its next suspension (false) or its end (true).
-// The parameter gate is needed only before the first suspension.
+// moveNext runs a function literal of [halves] from where it stopped to its next suspension
+// (false) or its end (true). The parameter gate is needed only before the first suspension.
 func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1742,7 +1773,7 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (f
 	f.await1 = gate
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1746
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1777
 		goto resume1
 	}
 	f.State = 1
@@ -1752,17 +1783,17 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:220
 		if f.exits {
 			runtime.Goexit()
 		}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1761
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:223
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1766
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1797
 }
 
 // Location returns where a function literal of [halves] is suspended.
@@ -1770,7 +1801,8 @@ func (f *halvesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 219)
 }
 
-// halvesFunc1Machine is the root of a chain of calls that begins with a function literal of [halves]: chain and frame in one allocation.
+// halvesFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [halves]: chain and frame in one allocation.
 type halvesFunc1Machine struct {
 	statemachine.Spawned[int]
 	halvesFunc1Locals
@@ -1805,7 +1837,8 @@ type hostsHalvesLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsHalvesArgs are the parameters of [hostsHalves] that are needed only before its first suspension.
+// hostsHalvesArgs are the parameters of [hostsHalves] that are needed only before its first
+// suspension.
 type hostsHalvesArgs struct {
 	ctx    context.Context
 	l      *lines
@@ -1813,13 +1846,13 @@ type hostsHalvesArgs struct {
 	exits2 bool
 }
 
-// moveNext runs [hostsHalves] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [hostsHalves] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1837,7 +1870,7 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1841
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1874
 		goto resume1
 	}
 	f.State = 1
@@ -1846,9 +1879,8 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:232
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1883
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1852
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1858,7 +1890,8 @@ func (f *hostsHalvesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 232)
 }
 
-// hostsHalvesMachine is the root of a chain of calls that begins with [hostsHalves]: chain, job and frame in one allocation.
+// hostsHalvesMachine is the root of a chain of calls that begins with [hostsHalves]: chain, job
+// and frame in one allocation.
 type hostsHalvesMachine struct {
 	statemachine.Builder[int]
 	hostsHalvesLocals
@@ -1875,7 +1908,8 @@ func (f *hostsHalvesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// hostsHalvesFunc1Run is a function literal of [hostsHalves] for the runtime to call. It returns the results, or an error that reports its suspension.
+// hostsHalvesFunc1Run is a function literal of [hostsHalves] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func hostsHalvesFunc1Run(l *lines, gate *job.Job[int], exits bool, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := hostsHalvesFunc1Locals{l: l}
@@ -1903,22 +1937,23 @@ type hostsHalvesFunc1Locals struct {
 	halves1 *halvesFrame
 }
 
-// hostsHalvesFunc1Args are the parameters of a function literal of [hostsHalves] that are needed only before its first suspension.
+// hostsHalvesFunc1Args are the parameters of a function literal of [hostsHalves] that are needed
+// only before its first suspension.
 type hostsHalvesFunc1Args struct {
 	gate   *job.Job[int]
 	exits2 bool
 	ctx    context.Context
 }
 
-// moveNext runs a function literal of [hostsHalves] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [hostsHalves] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalvesFunc1Args) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1927,25 +1962,24 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 	// onstack_test.go:233: n, err := halves(ctx, l, gate, exits)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	f.halves1, n, err = halvesNested(r, &f.Frame, &f.halves1, 1, args.ctx, f.l, args.gate, args.exits2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1931
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1966
 	if f.halves1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	n, err = f.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:233
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1975
 	f.halves1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:234
 	f.l.add("host: %d", n)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1945
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:235
 	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1949
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1983
 }
 
 // Location returns where a function literal of [hostsHalves] is suspended.
@@ -1953,7 +1987,8 @@ func (f *hostsHalvesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsHalves", "github.com/movenext/movenext/statemachine/onstack_test.go", 233)
 }
 
-// hostsHalvesFunc1Machine is the root of a chain of calls that begins with a function literal of [hostsHalves]: chain and frame in one allocation.
+// hostsHalvesFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [hostsHalves]: chain and frame in one allocation.
 type hostsHalvesFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsHalvesFunc1Locals
@@ -1981,12 +2016,14 @@ func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *j
 	return m.Start(ctx, &r, m)
 }
 
-// itselfEnter enters [itself] for another machine. It returns the results, or the suspended frame that will have them.
+// itselfEnter enters [itself] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func itselfEnter(r *statemachine.Run, ctx context.Context, own *job.Source[*job.Job[int]]) (*itselfFrame, int, error) {
 	return itselfNested(r, nil, nil, 0, ctx, own)
 }
 
-// itselfNested is itselfEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// itselfNested is itselfEnter for a caller whose frame may be on the stack: its field for the
+// callee and its state are set if a job that is run in place exits.
 func itselfNested(r *statemachine.Run, caller *statemachine.Frame, callee **itselfFrame, at int32, ctx context.Context, own *job.Source[*job.Job[int]]) (*itselfFrame, int, error) {
 	frame := itselfLocals{}
 	r.Nest(&frame.Frame, caller)
@@ -2018,7 +2055,8 @@ type itselfArgs struct {
 	own *job.Source[*job.Job[int]]
 }
 
-// itselfFrame is the frame of [itself] for a caller that is a machine: what it keeps and, at the end, its results.
+// itselfFrame is the frame of [itself] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type itselfFrame struct {
 	itselfLocals
 
@@ -2038,7 +2076,7 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2056,7 +2094,7 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:289
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2060
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2098
 		goto resume1
 	}
 	f.State = 1
@@ -2065,9 +2103,8 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:289
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2107
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2071
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2083,7 +2120,8 @@ func (f *itselfFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// itselfMachine is the root of a chain of calls that begins with [itself]: chain, job and frame in one allocation.
+// itselfMachine is the root of a chain of calls that begins with [itself]: chain, job and frame in
+// one allocation.
 type itselfMachine struct {
 	statemachine.Builder[int]
 	itselfLocals
@@ -2100,7 +2138,8 @@ func (f *itselfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// itselfFunc1Run is a function literal of [itself] for the runtime to call. It returns the results, or an error that reports its suspension.
+// itselfFunc1Run is a function literal of [itself] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func itselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := itselfFunc1Locals{}
@@ -2127,13 +2166,13 @@ type itselfFunc1Locals struct {
 	await2 *job.Job[int]
 }
 
-// moveNext runs a function literal of [itself] from where it stopped to its next suspension (false) or its end (true).
-// The parameter own is needed only before the first suspension.
+// moveNext runs a function literal of [itself] from where it stopped to its next suspension
+// (false) or its end (true). The parameter own is needed only before the first suspension.
 func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.Job[int]]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -2146,7 +2185,7 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	f.await1 = own.Job()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:283
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2150
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2189
 		goto resume1
 	}
 	f.State = 1
@@ -2156,10 +2195,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:283
 		enclosing, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:283
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2199
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/onstack_test.go:284
 		if err != nil {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2163
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:285
 			return true, 0, err
@@ -2170,7 +2209,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:287
 	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2174
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2213
 		goto resume2
 	}
 	f.State = 2
@@ -2179,9 +2218,8 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:287
 	result0, result1 = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2222
 	f.await2 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2185
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2191,7 +2229,8 @@ func (f *itselfFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 283, 287)
 }
 
-// itselfFunc1Machine is the root of a chain of calls that begins with a function literal of [itself]: chain and frame in one allocation.
+// itselfFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [itself]: chain and frame in one allocation.
 type itselfFunc1Machine struct {
 	statemachine.Spawned[int]
 	itselfFunc1Locals
@@ -2226,19 +2265,20 @@ type hostsItselfLocals struct {
 	await1 *job.Job[int]
 }
 
-// hostsItselfArgs are the parameters of [hostsItself] that are needed only before its first suspension.
+// hostsItselfArgs are the parameters of [hostsItself] that are needed only before its first
+// suspension.
 type hostsItselfArgs struct {
 	ctx context.Context
 	own *job.Source[*job.Job[int]]
 }
 
-// moveNext runs [hostsItself] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [hostsItself] from where it stopped to its next suspension (false) or its end
+// (true). When it continues, args is nil.
 func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2258,7 +2298,7 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2262
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2302
 		goto resume1
 	}
 	f.State = 1
@@ -2267,9 +2307,8 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2311
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2273
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2279,7 +2318,8 @@ func (f *hostsItselfLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 299)
 }
 
-// hostsItselfMachine is the root of a chain of calls that begins with [hostsItself]: chain, job and frame in one allocation.
+// hostsItselfMachine is the root of a chain of calls that begins with [hostsItself]: chain, job
+// and frame in one allocation.
 type hostsItselfMachine struct {
 	statemachine.Builder[int]
 	hostsItselfLocals
@@ -2296,7 +2336,8 @@ func (f *hostsItselfMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// hostsItselfFunc1Run is a function literal of [hostsItself] for the runtime to call. It returns the results, or an error that reports its suspension.
+// hostsItselfFunc1Run is a function literal of [hostsItself] for the runtime to call. It returns
+// the results, or an error that reports its suspension.
 func hostsItselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := hostsItselfFunc1Locals{}
@@ -2322,21 +2363,22 @@ type hostsItselfFunc1Locals struct {
 	itself1 *itselfFrame
 }
 
-// hostsItselfFunc1Args are the parameters of a function literal of [hostsItself] that are needed only before its first suspension.
+// hostsItselfFunc1Args are the parameters of a function literal of [hostsItself] that are needed
+// only before its first suspension.
 type hostsItselfFunc1Args struct {
 	own *job.Source[*job.Job[int]]
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [hostsItself] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [hostsItself] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItselfFunc1Args) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -2345,23 +2387,22 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 	// onstack_test.go:295: n, err := itself(ctx, own)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:295
 	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2349
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2391
 	if f.itself1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:295
 	n, err = f.itself1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:295
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2400
 	f.itself1 = nil
-resumed1:
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2361
+after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:296
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2365
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2406
 }
 
 // Location returns where a function literal of [hostsItself] is suspended.
@@ -2369,7 +2410,8 @@ func (f *hostsItselfFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 295)
 }
 
-// hostsItselfFunc1Machine is the root of a chain of calls that begins with a function literal of [hostsItself]: chain and frame in one allocation.
+// hostsItselfFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [hostsItself]: chain and frame in one allocation.
 type hostsItselfFunc1Machine struct {
 	statemachine.Spawned[int]
 	hostsItselfFunc1Locals
@@ -2385,4 +2427,4 @@ func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a831a9f592e17c90
+// Digest of what is above: af06785341ca84fe

@@ -53,7 +53,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -73,7 +73,6 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 		goto endRange1
 	}
 	{
@@ -85,7 +84,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:89
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:88
 		goto resume1
 	}
 	f.State = 1
@@ -95,10 +94,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:98
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:28
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:102
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:29
 			return true, 0, err
@@ -107,13 +106,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:111
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:110
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:33
 	return true, f.sum, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:117
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:116
 }
 
 // Location returns where [family] is suspended.
@@ -121,7 +120,8 @@ func (f *familyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.family", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 27)
 }
 
-// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in one allocation.
+// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in
+// one allocation.
 type familyMachine struct {
 	statemachine.Builder[int]
 	familyLocals
@@ -150,12 +150,14 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that will have them.
+// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func fibEnter(r *statemachine.Run, ctx context.Context, n int) (*fibFrame, int, error) {
 	return fibNested(r, nil, nil, 0, ctx, n)
 }
 
-// fibNested is fibEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// fibNested is fibEnter for a caller whose frame may be on the stack: its field for the callee and
+// its state are set if a job that is run in place exits.
 func fibNested(r *statemachine.Run, caller *statemachine.Frame, callee **fibFrame, at int32, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
 	r.Nest(&frame.Frame, caller)
@@ -190,7 +192,8 @@ type fibArgs struct {
 	n   int
 }
 
-// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end, its results.
+// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type fibFrame struct {
 	fibLocals
 
@@ -204,14 +207,14 @@ func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -221,7 +224,6 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:41
 	if args.n < 2 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:225
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:42
 		return true, args.n, nil
@@ -236,21 +238,20 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:240
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:242
 	if f.fib1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:251
 	f.fib1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:46
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:254
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:47
 		return true, 0, err
@@ -260,7 +261,7 @@ resumed1:
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
 	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:264
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:265
 		goto resume2
 	}
 	f.State = 2
@@ -269,18 +270,16 @@ resumed1:
 	return r.Await(f.await2), 0, nil
 resume2:
 	{
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
 		var a int
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
 		a, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:277
 		f.await2 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:279
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:50
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:284
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:283
 }
 
 // Location returns where [fib] is suspended.
@@ -294,7 +293,8 @@ func (f *fibFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one allocation.
+// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one
+// allocation.
 type fibMachine struct {
 	statemachine.Builder[int]
 	fibLocals
@@ -311,7 +311,8 @@ func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or an error that reports its suspension.
+// fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := fibFunc1Locals{}
@@ -337,40 +338,40 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
-// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its first suspension.
+// fibFunc1Args are the parameters of a function literal of [fib] that are needed only before its
+// first suspension.
 type fibFunc1Args struct {
 	n   int
 	ctx context.Context
 }
 
-// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false)
+// or its end (true). When it continues, args is nil.
 func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
+	// machines.go:44: … fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:362
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:364
 	if f.fib1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:373
 	f.fib1 = nil
-resumed1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:374
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -380,7 +381,8 @@ func (f *fibFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.fib", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 44)
 }
 
-// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]: chain and frame in one allocation.
+// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]:
+// chain and frame in one allocation.
 type fibFunc1Machine struct {
 	statemachine.Spawned[int]
 	fibFunc1Locals
@@ -408,12 +410,14 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	return m.Start(ctx, &r, m)
 }
 
-// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame that will have them.
+// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame
+// that will have them.
 func skynetEnter(r *statemachine.Run, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	return skynetNested(r, nil, nil, 0, ctx, first, size)
 }
 
-// skynetNested is skynetEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// skynetNested is skynetEnter for a caller whose frame may be on the stack: its field for the
+// callee and its state are set if a job that is run in place exits.
 func skynetNested(r *statemachine.Run, caller *statemachine.Frame, callee **skynetFrame, at int32, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
 	r.Nest(&frame.Frame, caller)
@@ -449,7 +453,8 @@ type skynetArgs struct {
 	size  int
 }
 
-// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the end, its results.
+// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the
+// end, its results.
 type skynetFrame struct {
 	skynetLocals
 
@@ -469,7 +474,7 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -477,13 +482,11 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:57
 	if args.size == 1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:481
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:58
 		return true, args.first, nil
 	}
 	{
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:60
 		var kids [10]*job.Job[int]
 		size := args.size
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:61
@@ -502,7 +505,6 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 		goto endRange1
 	}
 	{
@@ -514,7 +516,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:518
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:520
 		goto resume1
 	}
 	f.State = 1
@@ -524,10 +526,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:530
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:68
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:531
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:69
 			return true, 0, err
@@ -536,13 +538,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:540
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:542
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:73
 	return true, f.sum, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:546
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:548
 }
 
 // Location returns where [skynet] is suspended.
@@ -556,7 +558,8 @@ func (f *skynetFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in one allocation.
+// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in
+// one allocation.
 type skynetMachine struct {
 	statemachine.Builder[int]
 	skynetLocals
@@ -573,7 +576,8 @@ func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the results, or an error that reports its suspension.
+// skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := skynetFunc1Locals{}
@@ -599,41 +603,41 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
-// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before its first suspension.
+// skynetFunc1Args are the parameters of a function literal of [skynet] that are needed only before
+// its first suspension.
 type skynetFunc1Args struct {
 	from int
 	size int
 	ctx  context.Context
 }
 
-// moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [skynet] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
+	// machines.go:63: … skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:625
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:630
 	if f.skynet1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:639
 	f.skynet1 = nil
-resumed1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:637
+after1:
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -643,7 +647,8 @@ func (f *skynetFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.skynet", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 63)
 }
 
-// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of [skynet]: chain and frame in one allocation.
+// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [skynet]: chain and frame in one allocation.
 type skynetFunc1Machine struct {
 	statemachine.Spawned[int]
 	skynetFunc1Locals
@@ -684,15 +689,15 @@ type napArgs struct {
 	d   time.Duration
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -701,29 +706,27 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:705
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:710
 	if !asleep1 {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:717
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:81
 		return true, err
 	}
 	f.awake.Add(1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:723
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:84
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:727
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:730
 }
 
 // Location returns where [nap] is suspended.
@@ -731,7 +734,8 @@ func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.nap", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 80)
 }
 
-// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one
+// allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -760,7 +764,8 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sumEnter(r *statemachine.Run, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
 	if finished, v0, v1 := frame.moveNext(r, jobs); finished {
@@ -781,7 +786,8 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sumFrame struct {
 	sumLocals
 
@@ -795,13 +801,13 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter jobs is needed only before the first suspension.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
+// parameter jobs is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -815,7 +821,6 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 		goto endRange1
 	}
 	{
@@ -827,7 +832,7 @@ range1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:831
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:836
 		goto resume1
 	}
 	f.State = 1
@@ -837,10 +842,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:846
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:94
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:844
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:95
 			return true, 0, err
@@ -849,13 +854,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:853
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:858
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:99
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:859
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:864
 }
 
 // Location returns where [sum] is suspended.
@@ -869,7 +874,8 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -913,7 +919,7 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -927,11 +933,10 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:935
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:940
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:108
 	return r.Yield(), 0
@@ -941,13 +946,13 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:945
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:950
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:111
 	return true, f.count
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:951
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:956
 }
 
 // Location returns where [yields] is suspended.
@@ -955,7 +960,8 @@ func (f *yieldsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.yields", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 108)
 }
 
-// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in one allocation.
+// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in
+// one allocation.
 type yieldsMachine struct {
 	statemachine.Builder[int]
 	yieldsLocals
@@ -1001,7 +1007,7 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1015,7 +1021,6 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 		goto endRange1
 	}
 	// machines.go:120: v, err := job.Run(ctx, one).Await()
@@ -1023,7 +1028,7 @@ range1:
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1027
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1032
 		goto resume1
 	}
 	f.State = 1
@@ -1033,10 +1038,10 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1042
 		f.await1 = nil
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:121
 		if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1040
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:122
 			return true, 0, err
@@ -1045,13 +1050,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1049
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1054
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:126
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1055
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1060
 }
 
 // Location returns where [rounds] is suspended.
@@ -1059,7 +1064,8 @@ func (f *roundsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.rounds", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 120)
 }
 
-// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in one allocation.
+// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in
+// one allocation.
 type roundsMachine struct {
 	statemachine.Builder[int]
 	roundsLocals
@@ -1104,7 +1110,7 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1118,33 +1124,32 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (finished bool, resul
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 		goto endRange1
 	}
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1128
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1133
 	if f.step1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1142
 	f.step1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1142
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1147
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:137
 	return true, v
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1148
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1153
 }
 
 // Location returns where [steps] is suspended.
@@ -1152,7 +1157,8 @@ func (f *stepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.steps", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 135)
 }
 
-// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
+// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in
+// one allocation.
 type stepsMachine struct {
 	statemachine.Builder[int]
 	stepsLocals
@@ -1181,7 +1187,8 @@ func stepAsync(v int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &r, m)
 }
 
-// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that will have them.
+// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func stepEnter(r *statemachine.Run, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
 	if finished, v0 := frame.moveNext(r); finished {
@@ -1199,7 +1206,8 @@ type stepLocals struct {
 	v int
 }
 
-// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end, its results.
+// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type stepFrame struct {
 	stepLocals
 
@@ -1217,7 +1225,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1225,11 +1233,10 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:145
 	if f.v >= 0 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:145
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1233
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1240
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:146
 	return r.Yield(), 0
@@ -1237,11 +1244,10 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:146
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1241
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:148
 	return true, f.v + 1
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1245
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1251
 }
 
 // Location returns where [step] is suspended.
@@ -1255,7 +1261,8 @@ func (f *stepFrame) Results(r *statemachine.Run) int {
 	return f.result0
 }
 
-// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one allocation.
+// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one
+// allocation.
 type stepMachine struct {
 	statemachine.Builder[int]
 	stepLocals
@@ -1290,13 +1297,13 @@ type linkLocals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
-// The parameter prev is needed only before the first suspension.
+// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). The
+// parameter prev is needed only before the first suspension.
 func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -1307,7 +1314,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1311
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1318
 		goto resume1
 	}
 	f.State = 1
@@ -1317,14 +1324,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
 		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1328
 		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1323
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:156
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1328
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1334
 }
 
 // Location returns where [link] is suspended.
@@ -1332,7 +1338,8 @@ func (f *linkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.link", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 155)
 }
 
-// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one allocation.
+// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one
+// allocation.
 type linkMachine struct {
 	statemachine.Builder[int]
 	linkLocals
@@ -1383,7 +1390,7 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1398,27 +1405,25 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 		goto endRange1
 	}
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1408
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1414
 	if f.receive1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1423
 	f.receive1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:165
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1422
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:166
 		return true, err
@@ -1426,34 +1431,33 @@ resumed1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1430
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1435
 	if f.send2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1444
 	f.send2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1444
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:169
 		return true, err
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1451
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1455
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1457
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1461
 }
 
 // Location returns where [player] is suspended.
@@ -1461,7 +1465,8 @@ func (f *playerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.player", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 164, 168)
 }
 
-// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in one allocation.
+// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in
+// one allocation.
 type playerMachine struct {
 	statemachine.Builder[job.Void]
 	playerLocals
@@ -1512,7 +1517,7 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -1528,27 +1533,25 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (finished bool, resu
 range1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 	if f.i1 >= f.n1 {
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 		goto endRange1
 	}
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1538
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1542
 	if f.send1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1551
 	f.send1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:182
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1552
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:183
 		return true, 0, err
@@ -1556,34 +1559,33 @@ resumed1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1560
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1563
 	if f.receive2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1572
 	f.receive2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	if err != nil {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1574
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:186
 		return true, 0, err
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1581
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1583
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:189
 	return true, v, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1587
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1589
 }
 
 // Location returns where [server] is suspended.
@@ -1591,7 +1593,8 @@ func (f *serverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/workloads.server", "github.com/movenext/movenext/benchmarks/workloads/machines.go", 181, 185)
 }
 
-// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in one allocation.
+// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in
+// one allocation.
 type serverMachine struct {
 	statemachine.Builder[int]
 	serverLocals
@@ -1608,4 +1611,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5b4cd1ffd469f4b0
+// Digest of what is above: 8f7dc2574c9d3404

@@ -41,7 +41,7 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -61,10 +61,11 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:65
 	f.await1 = nil
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:184
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:68
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:69
 }
 
 // Location returns where [panics] is suspended.
@@ -72,7 +73,8 @@ func (f *panicsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
-// panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in one allocation.
+// panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in
+// one allocation.
 type panicsMachine struct {
 	statemachine.Builder[int]
 	panicsLocals
@@ -101,7 +103,7 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	return m.Start(ctx, &r, m)
 }
 
-// literalFrame is what [literal] keeps while it is suspended.
+// literalFrame is the frame of [literal]: what it keeps while it is suspended.
 type literalFrame struct {
 	statemachine.Frame
 
@@ -120,7 +122,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -136,7 +138,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:140
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:142
 		goto resume1
 	}
 	f.State = 1
@@ -145,9 +147,8 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	f.await1 = nil
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:151
+	f.await1 = nil
 	f.State = statemachine.Finished
 	return true
 }
@@ -157,7 +158,8 @@ func (f *literalFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
-// literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame in one allocation.
+// literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame
+// in one allocation.
 type literalMachine struct {
 	statemachine.Builder[job.Void]
 	literalFrame
@@ -173,7 +175,8 @@ func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the results, or an error that reports its suspension.
+// literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := literalFunc1Locals{}
@@ -199,13 +202,13 @@ type literalFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [literal] from where it stopped to its next suspension (false) or its end (true).
-// The parameter j is needed only before the first suspension.
+// moveNext runs a function literal of [literal] from where it stopped to its next suspension
+// (false) or its end (true). The parameter j is needed only before the first suspension.
 func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -216,7 +219,7 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:220
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:223
 		goto resume1
 	}
 	f.State = 1
@@ -225,10 +228,11 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	f.await1 = nil
-	panic("literal")
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:232
+	f.await1 = nil
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:193
+	panic("literal")
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:236
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -236,7 +240,8 @@ func (f *literalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
-// literalFunc1Machine is the root of a chain of calls that begins with a function literal of [literal]: chain and frame in one allocation.
+// literalFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [literal]: chain and frame in one allocation.
 type literalFunc1Machine struct {
 	statemachine.Spawned[int]
 	literalFunc1Locals
@@ -252,4 +257,4 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bdca769def470e38
+// Digest of what is above: f9cb39d049bb0798

@@ -171,7 +171,7 @@ func (e *emitter) promote(m, frame string) {
 // nestedHead prints the head of fNested, the entry for callers whose frames may be on the stack.
 func (e *emitter) nestedHead(run, caller, callee, at, results string) {
 	names := e.fn.Declared
-	e.line("// %s is %s for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.", names.Nested, names.Enter)
+	e.comment("%s is %s for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.", names.Nested, names.Enter)
 	params := fmt.Sprintf("%s *%s, %s *%s, %s **%s, %s %s", run, e.runtime("Run"), caller, e.runtime("Frame"), callee, e.frameType(), at, e.predeclaredName("int32"))
 	if list := e.sig.ParamList(); list != "" {
 		params += ", " + list

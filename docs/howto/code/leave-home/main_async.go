@@ -30,12 +30,14 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func loadEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
 	return loadNested(r, nil, nil, 0, ctx, workers, data)
 }
 
-// loadNested is loadEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// loadNested is loadEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func loadNested(r *statemachine.Run, caller *statemachine.Frame, callee **loadFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*loadFrame, int, error) {
 	frame := loadLocals{data: data}
 	r.Nest(&frame.Frame, caller)
@@ -69,7 +71,8 @@ type loadArgs struct {
 	workers schedulers.Scheduler
 }
 
-// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type loadFrame struct {
 	loadLocals
 
@@ -90,7 +93,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -103,13 +106,12 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	// main.go:35: if err := job.SwitchTo(ctx, workers); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if !(args.workers == nil || args.ctx != nil && args.ctx.Err() != nil) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 		goto move1
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:112
-	goto resumed1
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:114
+	goto after1
 move1:
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
@@ -117,10 +119,9 @@ move1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = r.Refusal()
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	if err != nil {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:124
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:36
 		return true, 0, err
@@ -130,7 +131,7 @@ resumed1:
 	f.await2 = f.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:134
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:135
 		goto resume2
 	}
 	f.State = 2
@@ -141,15 +142,15 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 		n, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:146
 		f.await2 = nil
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
 		fmt.Println("  and continues on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:148
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:153
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
 }
 
 // Location returns where [load] is suspended.
@@ -163,7 +164,8 @@ func (f *loadFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one
+// allocation.
 type loadMachine struct {
 	statemachine.Builder[int]
 	loadLocals
@@ -192,12 +194,14 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 	return m.Start(ctx, &r, m)
 }
 
-// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func sumEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
 	return sumNested(r, nil, nil, 0, ctx, workers, data)
 }
 
-// sumNested is sumEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// sumNested is sumEnter for a caller whose frame may be on the stack: its field for the callee and
+// its state are set if a job that is run in place exits.
 func sumNested(r *statemachine.Run, caller *statemachine.Frame, callee **sumFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
 	r.Nest(&frame.Frame, caller)
@@ -230,7 +234,8 @@ type sumArgs struct {
 	data    *job.Job[int]
 }
 
-// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type sumFrame struct {
 	sumLocals
 
@@ -244,13 +249,13 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). When
+// it continues, args is nil.
 func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -266,7 +271,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:270
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:275
 		goto resume1
 	}
 	f.State = 1
@@ -276,16 +281,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:285
 		f.await1 = nil
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:284
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:293
 }
 
 // Location returns where [sum] is suspended.
@@ -299,7 +303,8 @@ func (f *sumFrame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one
+// allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -316,7 +321,8 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or an error that reports its suspension.
+// sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or
+// an error that reports its suspension.
 func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := sumFunc1Locals{}
@@ -342,13 +348,13 @@ type sumFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false) or its end (true).
-// The parameter data is needed only before the first suspension.
+// moveNext runs a function literal of [sum] from where it stopped to its next suspension (false)
+// or its end (true). The parameter data is needed only before the first suspension.
 func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -359,7 +365,7 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	f.await1 = data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:363
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:369
 		goto resume1
 	}
 	f.State = 1
@@ -369,15 +375,15 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:379
 		f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
 		fmt.Println("  the part runs on", where())
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:376
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:381
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:387
 }
 
 // Location returns where a function literal of [sum] is suspended.
@@ -385,7 +391,8 @@ func (f *sumFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
-// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]: chain and frame in one allocation.
+// sumFunc1Machine is the root of a chain of calls that begins with a function literal of [sum]:
+// chain and frame in one allocation.
 type sumFunc1Machine struct {
 	statemachine.Spawned[int]
 	sumFunc1Locals
@@ -413,12 +420,14 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 	return m.Start(ctx, &r, m)
 }
 
-// showEnter enters [show] for another machine. It returns the results, or the suspended frame that will have them.
+// showEnter enters [show] for another machine. It returns the results, or the suspended frame that
+// will have them.
 func showEnter(r *statemachine.Run, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
 	return showNested(r, nil, nil, 0, ctx, workers, data)
 }
 
-// showNested is showEnter for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.
+// showNested is showEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
 func showNested(r *statemachine.Run, caller *statemachine.Frame, callee **showFrame, at int32, ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (*showFrame, error) {
 	frame := showLocals{ctx: ctx, workers: workers, data: data}
 	r.Nest(&frame.Frame, caller)
@@ -449,7 +458,8 @@ type showLocals struct {
 	sum2  *sumFrame
 }
 
-// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end, its results.
+// showFrame is the frame of [show] for a caller that is a machine: what it keeps and, at the end,
+// its results.
 type showFrame struct {
 	showLocals
 
@@ -469,7 +479,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	case 2:
@@ -482,27 +492,27 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:61: n, err := load(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:486
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:496
 	if f.load1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:505
 	f.load1 = nil
-resumed1:
+after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
 	// main.go:64: n, err = sum(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:504
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:514
 	if f.sum2 == nil {
-		goto resumed2
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.workers, f.data = nil, nil, nil // not needed any more
@@ -510,16 +520,15 @@ resumed1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:524
 	f.sum2 = nil
-resumed2:
+after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:519
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:523
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:532
 }
 
 // Location returns where [show] is suspended.
@@ -533,7 +542,8 @@ func (f *showFrame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one allocation.
+// showMachine is the root of a chain of calls that begins with [show]: chain, job and frame in one
+// allocation.
 type showMachine struct {
 	statemachine.Builder[job.Void]
 	showLocals
@@ -581,7 +591,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
@@ -590,7 +600,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
 		data := job.Run(args.ctx, func(context.Context) (int, error) { return 42, nil }, job.On(args.workers))
-		// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+		// main.go:74: … job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data …
 		workers := args.workers
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
@@ -599,7 +609,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:603
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:613
 		goto resume1
 	}
 	f.State = 1
@@ -609,14 +619,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:623
 		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:615
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:620
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:629
 }
 
 // Location returns where [window] is suspended.
@@ -624,7 +633,8 @@ func (f *windowLocals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in one allocation.
+// windowMachine is the root of a chain of calls that begins with [window]: chain, job and frame in
+// one allocation.
 type windowMachine struct {
 	statemachine.Builder[job.Void]
 	windowLocals
@@ -641,7 +651,8 @@ func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the results, or an error that reports its suspension.
+// windowFunc1Run is a function literal of [window] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
 func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx context.Context) error {
 	var r statemachine.Run
 	frame := windowFunc1Locals{}
@@ -667,41 +678,41 @@ type windowFunc1Locals struct {
 	show1 *showFrame
 }
 
-// windowFunc1Args are the parameters of a function literal of [window] that are needed only before its first suspension.
+// windowFunc1Args are the parameters of a function literal of [window] that are needed only before
+// its first suspension.
 type windowFunc1Args struct {
 	workers schedulers.Scheduler
 	data    *job.Job[int]
 	ctx     context.Context
 }
 
-// moveNext runs a function literal of [window] from where it stopped to its next suspension (false) or its end (true).
-// When it continues, args is nil.
+// moveNext runs a function literal of [window] from where it stopped to its next suspension
+// (false) or its end (true). When it continues, args is nil.
 func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
-	case 0:
+	case statemachine.NotStarted:
 	case 1:
 		goto resume1
 	default:
 		f.Misuse(state)
 	}
-	// main.go:74: _, err := job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data) }).Await()
+	// main.go:74: … show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:693
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:705
 	if f.show1 == nil {
-		goto resumed1
+		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:714
 	f.show1 = nil
-resumed1:
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:705
+after1:
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -711,7 +722,8 @@ func (f *windowFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// windowFunc1Machine is the root of a chain of calls that begins with a function literal of [window]: chain and frame in one allocation.
+// windowFunc1Machine is the root of a chain of calls that begins with a function literal of
+// [window]: chain and frame in one allocation.
 type windowFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	windowFunc1Locals
@@ -727,4 +739,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4a0e62ac0a2f2df7
+// Digest of what is above: f7daf8041f020f24
