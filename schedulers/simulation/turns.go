@@ -82,7 +82,7 @@ func (ts *turns) find(k int) int {
 	for width := 1 << (bits.Len(uint(len(ts.tree))) - 1); width > 0; width /= 2 {
 		if next := at + width; next <= len(ts.tree) {
 			count := int(ts.tree[next-1])
-			here := (rest - count) >> 63 // -1: among those that are counted; 0: behind them
+			here := (rest - count) >> (bits.UintSize - 1) // -1: among those that are counted; 0: behind them
 			at += width &^ here
 			rest -= count &^ here
 		}
@@ -98,7 +98,7 @@ func selectBit(word uint64, k int) int {
 	at := 0
 	for width := 32; width >= 8; width /= 2 {
 		count := bits.OnesCount64(word & (1<<width - 1))
-		here := (k - count) >> 63
+		here := (k - count) >> (bits.UintSize - 1)
 		at += width &^ here
 		k -= count &^ here
 		word >>= width &^ here

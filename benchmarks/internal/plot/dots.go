@@ -19,11 +19,11 @@ type Dots struct {
 
 // Dot is one of them.
 type Dot struct {
-	Name        string
-	Value       float64
+	Name     string
+	Value    float64
 	Min, Max float64
-	Kind        Kind
-	Label       string // next to the dot
+	Kind     Kind
+	Label    string // next to the dot
 }
 
 // Kind is the group to which a figure belongs.
