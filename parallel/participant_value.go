@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// resultAdapter is a suspended body with a result. It adapts the body to its participant, which
+// adapter is a suspended body with a result. It adapts the body to its participant, which
 // expects only an error.
-type resultAdapter[R any] struct {
+type adapter[R any] struct {
 	suspension.Suspended
 	keep func(result R, err error) error
 	end  suspension.Completer[job.Void]
@@ -19,27 +19,27 @@ type resultAdapter[R any] struct {
 // suspended, keep gets the body's results when the body ends; keep runs no user code.
 func deferResult[R any](err error, keep func(result R, err error) error) error {
 	if rest := suspension.Of(err); rest != nil {
-		return &resultAdapter[R]{Suspended: rest, keep: keep}
+		return &adapter[R]{Suspended: rest, keep: keep}
 	}
 	return err
 }
 
 // GoOn implements suspension.Suspended.
-func (r *resultAdapter[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
+func (r *adapter[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
 	r.end = end.(suspension.Completer[job.Void])
 	r.Suspended.GoOn(r, on, spent)
 }
 
 // Return implements suspension.Completer.
-func (r *resultAdapter[R]) Return(result R, err error) continuation.Chain {
+func (r *adapter[R]) Return(result R, err error) continuation.Chain {
 	return r.end.Return(job.Void{}, r.keep(result, err))
 }
 
 // Fault implements suspension.Completer.
-func (r *resultAdapter[R]) Fault(err error) continuation.Chain { return r.end.Fault(err) }
+func (r *adapter[R]) Fault(err error) continuation.Chain { return r.end.Fault(err) }
 
 // Handle implements suspension.Completer.
-func (r *resultAdapter[R]) Handle() any { return r.end.Handle() }
+func (r *adapter[R]) Handle() any { return r.end.Handle() }
 
 // paused is the error of an operation that has not ended when its caller, a
 // machine, gets it. User code never sees it.

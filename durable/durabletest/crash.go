@@ -104,7 +104,7 @@ func deepCopy[T any](v T) (T, error) {
 // writes that the first engine made.
 func (c *Case[S, Req, Res]) run(t testing.TB, what string, d *death, late bool, want Outcome[Res]) int {
 	t.Helper()
-	store := durable.Store(durable.NewMemory())
+	store := durable.NewMemory()
 	if c.Store != nil {
 		store = c.Store()
 	}
