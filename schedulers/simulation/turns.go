@@ -82,7 +82,8 @@ func (ts *turns) find(k int) int {
 	for width := 1 << (bits.Len(uint(len(ts.tree))) - 1); width > 0; width /= 2 {
 		if next := at + width; next <= len(ts.tree) {
 			count := int(ts.tree[next-1])
-			here := (rest - count) >> (bits.UintSize - 1) // -1: among those that are counted; 0: behind them
+			// -1: it is among those that are counted; 0: it is behind them
+			here := (rest - count) >> (bits.UintSize - 1)
 			at += width &^ here
 			rest -= count &^ here
 		}
