@@ -5,7 +5,6 @@ import (
 
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // RunFor implements jobcore.Awaiting.
@@ -23,37 +22,22 @@ func (i *internals) RunFor(host context.Context, runs int32) jobcore.Ran {
 		return jobcore.NotRun
 	}
 	runs += int32(b.spent &^ jobcore.Unproven)
-	if runs >= jobcore.MaxRuns || (c.mode|b.owner.base().mode)&(labeled|traced) != 0 || !c.claimFor(b.worker) {
+	if runs >= jobcore.MaxRuns || (c.mode|b.owner.base().mode)&(labeled|traced) != 0 {
+		return jobcore.NotRun
+	}
+	if from, ok := c.takeBack(b.worker); !ok || !c.state.claimInPlace(from) {
 		return jobcore.NotRun
 	}
 	c.own.spent = uint8(runs+1) | b.spent&jobcore.Unproven
 	c.own.owner.runClaimed(b.worker)
-	if !c.isCompleted() {
-		c.state.leavePlace() // it has suspended, and continues elsewhere
+	if c.leavePlace() {
 		return jobcore.RanUntilSuspended
 	}
 	return jobcore.RanToEnd
 }
 
-// claimFor claims the job for the job that has started it and awaits it on worker.
-func (c *core) claimFor(worker schedulers.Worker) bool {
-	switch c.status() {
-	case Scheduled:
-		r, ok := c.scheduler().(schedulers.Reclaimer)
-		return ok && r.Reclaim(c.own.owner, worker) && c.state.claimInPlace()
-	case Created:
-		a, ok := c.scheduler().(schedulers.Admitter)
-		return ok && c.flags == 0 && a.Admit(worker) && c.state.beginInPlace()
-	}
-	return false
-}
-
 // LeavePlace implements jobcore.Awaiting.
-func (i *internals) LeavePlace() {
-	if c := i.core(); !c.isCompleted() {
-		c.state.leavePlace()
-	}
-}
+func (i *internals) LeavePlace() { i.core().leavePlace() }
 
 // exit is for a job whose function was left by v, the value of a panic, or by
 // runtime.Goexit. If it awaited a job that its goroutine ran in place, and that job has

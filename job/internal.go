@@ -101,16 +101,24 @@ func (i *internals) Claim(worker schedulers.Worker) bool {
 	if c.own == nil {
 		return false
 	}
-	switch c.status() {
+	from, ok := c.takeBack(worker)
+	return ok && c.state.move(from, Running)
+}
+
+// takeBack takes a job that has not begun from its scheduler, for a waiter on worker that is
+// going to claim it. It returns the status that the job had, or false if it stays where it is.
+func (c *core) takeBack(worker schedulers.Worker) (Status, bool) {
+	from := c.status()
+	switch from {
 	case Scheduled:
 		r, ok := c.scheduler().(schedulers.Reclaimer)
-		return ok && r.Reclaim(c.own.owner, worker) && c.state.claim()
+		return from, ok && r.Reclaim(c.own.owner, worker)
 	case Created:
 		// A job with scheduling flags is submitted normally: Submit sees them.
 		a, ok := c.scheduler().(schedulers.Admitter)
-		return ok && c.flags == 0 && a.Admit(worker) && c.state.begin()
+		return from, ok && c.flags == 0 && a.Admit(worker)
 	}
-	return false
+	return from, false
 }
 
 // RunClaimed implements jobcore.Awaiting.

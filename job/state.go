@@ -106,17 +106,13 @@ func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled)
 // one gets true.
 func (s *state) claim() bool { return s.move(Scheduled, Running) }
 
-// claimInPlace is claim for the enclosing job, which waits for this one.
-func (s *state) claimInPlace() bool {
-	return s.word.CompareAndSwap(wordOf(Scheduled), wordOf(Running)|inPlace)
+// claimInPlace is claim or, if from is Created, begin for the enclosing job, which waits for
+// this one.
+func (s *state) claimInPlace(from Status) bool {
+	return s.word.CompareAndSwap(wordOf(from), wordOf(Running)|inPlace)
 }
 
-// beginInPlace is begin for the enclosing job, which waits for this one.
-func (s *state) beginInPlace() bool {
-	return s.word.CompareAndSwap(wordOf(Created), wordOf(Running)|inPlace)
-}
-
-// leavePlace clears the mark inPlace, if the job has not ended.
+// leavePlace clears the mark inPlace of a job that has not ended.
 func (s *state) leavePlace() {
 	if s.isInPlace() {
 		s.word.And(^inPlace)

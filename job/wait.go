@@ -114,12 +114,10 @@ func (c *core) runFor(ctx context.Context, worker schedulers.Worker) bool {
 	behalf := current(ctx)
 	if behalf != nil && c.enclosingJob() == behalf {
 		// The waiting job has started this one itself; a mark records the wait.
-		if c.state.claimInPlace() {
+		if c.state.claimInPlace(Scheduled) {
 			c.own.spent = jobcore.Unproven | 1
 			c.own.owner.runClaimed(worker)
-			if !c.isCompleted() {
-				c.state.leavePlace() // it has suspended, and continues elsewhere
-			}
+			c.leavePlace()
 			c.mode.restoreLabels(ctx)
 		}
 		return c.isCompleted()
@@ -140,6 +138,16 @@ func (c *core) enclosingJob() *core {
 		return b.owner.base()
 	}
 	return nil
+}
+
+// leavePlace ends the wait of a job that has run this one on its own goroutine, and reports
+// whether this one has suspended: it then continues elsewhere.
+func (c *core) leavePlace() (suspended bool) {
+	if c.isCompleted() {
+		return false
+	}
+	c.state.leavePlace()
+	return true
 }
 
 // runner returns the enclosing job if it waits for this one by running it, or nil.

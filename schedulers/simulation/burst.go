@@ -86,7 +86,7 @@ func (s *Scheduler) run() {
 		t, by := s.next()
 		switch {
 		case by != nil:
-			if !by.run(by.work) {
+			if !by.run() {
 				return
 			}
 		case !t.hole():

@@ -21,7 +21,7 @@ func (s *Scheduler) newTask(t turn) *task {
 
 // run runs the work, and reports whether the caller has the baton afterwards. If the
 // work ends the goroutine, another one takes over the baton.
-func (t *task) run(w schedulers.Work) (baton bool) {
+func (t *task) run() (baton bool) {
 	returned := false
 	defer func() {
 		baton = t.end()
@@ -31,7 +31,7 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 			t.scheduler.mu.Unlock()
 		}
 	}()
-	t.scheduler.tally.Run(w, t, nil)
+	t.scheduler.tally.Run(t.work, t, nil)
 	returned = true
 	return true
 }

@@ -69,7 +69,7 @@ func (s *Scheduler) collectDueTimers() {
 func (s *Scheduler) due(at time.Duration) {
 	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
 		if w, is := t.OnExpire.(sleeper); is {
-			s.enqueue(turn{asleep: true, what: w})
+			s.enqueue(turn{kind: Begin, asleep: true, what: w})
 		} else {
 			s.enqueue(turn{kind: Expire, what: t})
 		}

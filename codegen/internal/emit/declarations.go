@@ -134,13 +134,14 @@ func (e *emitter) enter() {
 	e.comment("%s enters %s for another machine. It returns %s.", names.Enter, fn.title(), returns)
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	nested := fn.Literal == nil && names.Nested != "" && !fn.Debug
-	if nested && fn.onStack() {
+	promotes := nested && fn.onStack()
+	if promotes {
 		e.forward(names.Nested, run, e.predeclaredName("nil"), e.predeclaredName("nil"), "0")
 		e.nestedHead(run, e.unlike("caller"), e.unlike("callee"), e.unlike("at"), strings.Join(results, ", "))
 	}
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
-		if nested && fn.onStack() {
+		if promotes {
 			caller := e.unlike("caller")
 			e.line("%s.Nest(&%s.Frame, %s)", run, frame, caller)
 			e.line("defer func() {\nif %s.Exiting() {", run)
@@ -153,7 +154,7 @@ func (e *emitter) enter() {
 		e.line("%s.Push(%s, %s)\nreturn %s", run, e.context(), m, zeros)
 	})
 	e.line("")
-	if nested && !fn.onStack() {
+	if nested && !promotes {
 		e.nestedHead(run, "_", "_", "_", strings.Join(results, ", "))
 		e.forward(names.Enter, run)
 	}
@@ -297,7 +298,9 @@ func (e *emitter) firstStep() {
 		results, values = append(results, spelled), append(values, e.result(frame, i))
 		suspended = append(suspended, e.zeroOf(r.Type, spelled))
 	}
-	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + run + ", " + m + ")"
+	suspend := m + ".Suspend(" + e.context() + ", &" + run + ", " + m + ")"
+	suspended[len(suspended)-1] = suspend
+	promote := func() { e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame) }
 	e.comment("%s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
 	e.line("var %s %s", run, e.runtime("Run"))
@@ -306,12 +309,12 @@ func (e *emitter) firstStep() {
 	if e.fn.onStack() {
 		e.line("%s.Host(&%s.Frame, %s)", run, frame, e.context())
 		e.line("defer func() {\nif %s.Exiting() {", run)
-		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)
-		e.line("panic(%s.Suspend(%s, &%s, %s)) // continues elsewhere\n}\n}()", m, e.context(), run, m)
+		promote()
+		e.line("panic(%s) // continues elsewhere\n}\n}()", suspend)
 	}
 	e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 	e.line("return %s\n}", strings.Join(values, ", "))
-	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)
+	promote()
 	e.line("return %s\n}\n", strings.Join(suspended, ", "))
 }
 

@@ -135,10 +135,18 @@ func (fn *function) isEntered() bool {
 // onStack reports whether an awaited job may be run while the frame of the function is on the
 // stack, so that its entry promotes the frame if that job calls runtime.Goexit.
 func (fn *function) onStack() bool {
-	if fn.Debug || fn.Whole || fn.Tail != nil || fn.Literal == nil && fn.Declared.Nested == "" || fn.Literal != nil && !fn.Literal.Hosts {
+	return fn.mayNest() && slices.ContainsFunc(fn.points(), func(pt *ir.Point) bool { return pt.Kind == source.KindAwaitJob || pt.Nests })
+}
+
+// mayNest is onStack for a function that awaits a job.
+func (fn *function) mayNest() bool {
+	if fn.Debug || fn.Whole || fn.Tail != nil {
 		return false
 	}
-	return slices.ContainsFunc(fn.points(), func(pt *ir.Point) bool { return pt.Kind == source.KindAwaitJob || pt.Nests })
+	if fn.Literal != nil {
+		return fn.Literal.Hosts
+	}
+	return fn.Declared.Nested != ""
 }
 
 // points returns the suspension points.

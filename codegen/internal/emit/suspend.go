@@ -32,7 +32,7 @@ func (p *printer) park(pt *ir.Point) {
 		p.line("if %s {\ngoto %s\n}", ended, p.fn.Names.Label(pt.Resume))
 	case source.KindAwaitJob, source.KindAwait:
 		inPlace, held := "", p.mention(pt.Held, ir.AsValue)
-		if pt.Kind == source.KindAwaitJob && p.fn.onStack() {
+		if pt.Kind == source.KindAwaitJob && p.fn.mayNest() {
 			inPlace = fmt.Sprintf(" || %s.RunInPlace(&%s.Frame, %d, %s)", run, recv, pt.Number, held)
 		}
 		p.line("if %s.IsCompleted() && %s.Proceed()%s {\ngoto %s\n}", held, run, inPlace, p.fn.Names.Label(pt.Resume))
