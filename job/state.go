@@ -95,10 +95,6 @@ func (s *state) hasStatus(status Status) bool { return s.word.Load() == wordOf(s
 // start moves Created to Scheduled; false: the job was started or canceled before.
 func (s *state) start() bool { return s.move(Created, Scheduled) }
 
-// begin moves Created to Running, for a caller that starts the job and runs it itself;
-// false: the job was started or canceled before.
-func (s *state) begin() bool { return s.move(Created, Running) }
-
 // activate moves WaitingForActivation to Scheduled; false: it was canceled.
 func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled) }
 
@@ -106,8 +102,8 @@ func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled)
 // one gets true.
 func (s *state) claim() bool { return s.move(Scheduled, Running) }
 
-// claimInPlace is claim or, if from is Created, begin for the enclosing job, which waits for
-// this one.
+// claimInPlace is a claim from Scheduled or Created by the enclosing job, which waits for this
+// one.
 func (s *state) claimInPlace(from Status) bool {
 	return s.word.CompareAndSwap(wordOf(from), wordOf(Running)|inPlace)
 }
