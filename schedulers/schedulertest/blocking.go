@@ -80,7 +80,7 @@ func (l *ledger) checkRefusal(unblock func(), err error) {
 // many work items run at a time as before: no worker was lost or gained.
 func blockStorm(e *env) {
 	l := e.ledger(e.new())
-	for range 500 {
+	for range e.times(500) {
 		l.submit(func(on schedulers.Worker) {
 			l.submit(nil, schedulers.Hint{From: on})
 			if b, ok := on.(schedulers.Blocker); ok {

@@ -26,7 +26,8 @@
 // # What is not checked
 //
 // Order, fairness and speed are not part of the contract. No test can prove the absence
-// of a data race: run the suite with the race detector, at GOMAXPROCS 1 and more.
+// of a data race: run the suite with the race detector, at GOMAXPROCS 1 and more. With
+// -short the checks repeat a fifth as often.
 //
 // # How the suite itself is tested
 //

@@ -33,7 +33,7 @@ func eventsBalance(e *env) {
 	ctx, over := context.WithCancel(context.Background())
 	l.Cleanup(over)                       // releases the work items that still wait
 	random := rand.New(rand.NewPCG(1, 2)) // used on this goroutine only, so in a fixed order
-	for range 300 {
+	for range e.times(300) {
 		l.submit(l.randomWork(ctx, random, 3), schedulers.Hint{Flags: randomFlags(random)})
 	}
 	l.finish()
@@ -99,7 +99,7 @@ func eventsSampled(e *env) {
 	a := listen(schedulers.OneIn(4))
 	defer a.stop()
 	l := e.ledger(e.new())
-	const works = 4000
+	works := e.times(4000)
 	for range works {
 		l.submit(nil, schedulers.Hint{})
 	}

@@ -33,7 +33,7 @@ func (l *ledger) worker() schedulers.Worker {
 
 func (l *ledger) submitWith(from schedulers.Worker) {
 	l.Helper()
-	for range 300 {
+	for range l.times(300) {
 		l.submit(nil, schedulers.Hint{From: from})
 		l.submit(func(schedulers.Worker) { l.submit(nil, schedulers.Hint{From: from}) }, schedulers.Hint{})
 	}
@@ -76,7 +76,7 @@ func hintOfTypedNil(e *env) {
 func hintOfIdle(e *env) {
 	l := e.ledger(e.new())
 	from := l.worker()
-	for round := range 500 {
+	for round := range e.times(500) {
 		var submitters sync.WaitGroup
 		for range 1 + round%3 {
 			submitters.Go(func() { l.submit(nil, schedulers.Hint{From: from}) })
@@ -96,7 +96,7 @@ func hintFromOutside(e *env) {
 	learned := make(chan schedulers.Worker, 1)
 	l.submit(func(on schedulers.Worker) {
 		learned <- on
-		for range 2000 {
+		for range e.times(2000) {
 			l.submit(nil, schedulers.Hint{From: on})
 		}
 	}, schedulers.Hint{})
@@ -109,7 +109,7 @@ func hintFromOutside(e *env) {
 	var submitters sync.WaitGroup
 	for range 4 {
 		submitters.Go(func() {
-			for range 500 {
+			for range e.times(500) {
 				l.submit(nil, schedulers.Hint{From: from})
 			}
 		})

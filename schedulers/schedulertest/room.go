@@ -26,7 +26,7 @@ type tenant struct {
 func roomsOfTheirOwn(e *env) {
 	l := e.ledger(e.new())
 	together := e.overlap(l.sched)
-	for range 500 {
+	for range e.times(500) {
 		l.submit(func(on schedulers.Worker) {
 			k, ok := on.(schedulers.Keeper)
 			if !ok {

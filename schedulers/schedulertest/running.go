@@ -31,7 +31,7 @@ func queues(_ capabilities, c config) bool { return !c.inPlace && !c.blocks }
 
 func runsOnce(e *env) {
 	l := e.ledger(e.new())
-	for range 2000 {
+	for range e.times(2000) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	l.finish()
@@ -43,7 +43,7 @@ func submitFromMany(e *env) {
 	var submitters sync.WaitGroup
 	for range 8 {
 		submitters.Go(func() {
-			for range 500 {
+			for range e.times(500) {
 				l.submit(nil, schedulers.Hint{})
 			}
 		})
@@ -76,7 +76,7 @@ func submitFromInside(e *env) {
 // resubmit submits the running work again, from inside, as a state machine does at each
 // suspension.
 func resubmit(e *env) {
-	const hops = 1000
+	hops := e.times(1000)
 	l := e.ledger(e.new())
 	for range 4 {
 		var self *probe
@@ -100,7 +100,7 @@ func resubmit(e *env) {
 // have just found nothing to do.
 func burstAfterIdle(e *env) {
 	l := e.ledger(e.new())
-	for round := range 500 {
+	for round := range e.times(500) {
 		var submitters sync.WaitGroup
 		for range 1 + round%3 {
 			submitters.Go(func() { l.submit(nil, schedulers.Hint{}) })
@@ -214,7 +214,7 @@ func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 func resumedHasRoom(e *env) {
 	l := e.ledger(e.new())
 	open := l.gate(64, schedulers.Hint{})
-	for range 5000 {
+	for range e.times(5000) {
 		if l.offer(l.probe(nil), schedulers.Hint{}) != nil {
 			break
 		}
@@ -234,7 +234,7 @@ func workerIDs(e *env) {
 	var mu sync.Mutex
 	busy := make(map[int]bool)
 	together := e.overlap(l.sched)
-	for range 500 {
+	for range e.times(500) {
 		l.submit(func(on schedulers.Worker) {
 			if on == nil {
 				return // work may run without a worker

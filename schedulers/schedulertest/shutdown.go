@@ -42,7 +42,7 @@ func shutdownUnused(e *env) { e.ledger(e.new()).finish() }
 func shutdownDrains(e *env) {
 	l := e.ledger(e.new())
 	open := l.gate(8, schedulers.Hint{})
-	for range 500 {
+	for range e.times(500) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	returned := l.goShutdown(context.Background(), nil)

@@ -162,6 +162,15 @@ type env struct {
 	parallel func(n int, f func(each *env)) // runs f n times at once
 }
 
+// times returns how often a check does what it repeats: n times, and a fifth of that with -short.
+// Where each work item has a thread of its own, repetition is nearly all that the suite takes.
+func (e *env) times(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // inBubble runs f inside a bubble, with an env that belongs to the bubble. Patience costs
 // no time there: the clock jumps to the deadline when nothing else can happen.
 func (e *env) inBubble(f func(*env)) {
