@@ -148,7 +148,7 @@ func enterWaitVoid[P any](r *statemachine.Run, ctx context.Context, h host[job.V
 
 // endEntry ends an entry that need not wait, with v and err: at once or, if the machine
 // has to yield, when its turn comes. A lock is not taken before that turn, but in it:
-// see [Mutex.LockEnter].
+// see [mutex.LockEnter].
 func endEntry[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*statemachine.Waiting[R], R, error) {
 	if r.Proceed() {
 		return nil, v, err

@@ -16,8 +16,8 @@ var ErrNotAdoptable = errors.New("netio: the connection cannot be adopted")
 var errAhead = errors.New("netio: bytes that were read ahead are still to be read, and would be lost; read them before NetConn")
 
 // Adopt turns a [net.Conn] into a connection of this package: one that another library made, or
-// one from [http.Hijacker]. ahead holds the bytes that were already read from it; they are read
-// first:
+// one from [net/http.Hijacker]. ahead holds the bytes that were already read from it; they are
+// read first:
 //
 //	nc, rw, err := http.NewResponseController(w).Hijack()
 //	…

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// runSequenceForMachine runs the stream for a machine: see [eachOf]. The sequence has its own
+// runSequenceForMachine runs the stream for a machine: see [forSequence]. The sequence has its own
 // goroutine, which may block where the machine's worker must not. The caller takes no
 // part, since the first item may take a long time.
 func runSequenceForMachine[T any](s *stream[T], seq iter.Seq[T], degree int) error {

@@ -13,7 +13,7 @@ var unlisted = []string{"internal/...", "examples/...", "docs/...", "tools/..."}
 
 // comments checks that each package has a package comment, that each name that users of the
 // library can reach has a doc comment, and that the comments of types and functions, private
-// ones too, begin with the name.
+// ones too, and of exported constants and variables begin with the name.
 func comments(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)
@@ -109,15 +109,32 @@ func (f *GoFile) findMisnamed() []Finding {
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				if t, ok := spec.(*ast.TypeSpec); ok && d.Lparen.IsValid() {
-					check(t.Name, t.Doc)
-				} else if ok {
-					check(t.Name, d.Doc)
+				doc := d.Doc
+				if d.Lparen.IsValid() {
+					doc = docOf(spec)
+				}
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					check(s.Name, doc)
+				case *ast.ValueSpec:
+					if len(s.Names) == 1 && s.Names[0].IsExported() && !f.Test {
+						check(s.Names[0], doc)
+					}
 				}
 			}
 		}
 	}
 	return found
+}
+
+func docOf(spec ast.Spec) *ast.CommentGroup {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		return s.Doc
+	case *ast.ValueSpec:
+		return s.Doc
+	}
+	return nil
 }
 
 // exportedFunc reports whether users see fn: methods of unexported types are invisible

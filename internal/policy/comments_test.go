@@ -121,8 +121,8 @@ func TestCommentsOfExportedNames(t *testing.T) {
 	}, got)
 }
 
-func TestCommentsBeginWithTheName(t *testing.T) {
-	got := finds(t, "comments", `
+// named has comments that begin with the name, and others.
+const named = `
 -- internal/a/a.go --
 // Package a is for ourselves.
 package a
@@ -153,6 +153,20 @@ type (
 	second int
 	third  int
 )
+
+// Old is an error.
+var Err error
+
+// Of all constants, only an exported one needs it.
+const one = 1
+
+// These are several.
+const (
+	// Two is 2.
+	Two = 2
+	// Old is 3.
+	Three = 3
+)
 -- internal/a/a_test.go --
 package a
 
@@ -168,11 +182,16 @@ package a
 
 // wrong is generated.
 type generated int
-`)
+`
+
+func TestCommentsBeginWithTheName(t *testing.T) {
+	got := finds(t, "comments", named)
 	assert.Equal(t, []string{
 		`internal/a/a.go:5: the comment of renamed begins with "old"`,
 		`internal/a/a.go:8: the comment of method begins with "Only"`,
 		`internal/a/a.go:24: the comment of first begins with "other"`,
+		`internal/a/a.go:32: the comment of Err begins with "Old"`,
+		`internal/a/a.go:42: the comment of Three begins with "Old"`,
 		`internal/a/a_test.go:4: the comment of fake begins with "wrong"`,
 	}, got)
 }

@@ -20,7 +20,8 @@
 //	size          functions that fit a reader's head
 //	names         no package or file with an empty name such as util
 //	comments      each package and each exported name of the library has a doc comment;
-//	              those of types and functions begin with the name
+//	              those of declarations begin with the name
+//	links         each name that a comment puts in brackets exists
 //	entries       documentation shows no entry for machines
 //	leaks         each package with tests checks for leaked goroutines
 //	hooks         options that take a function keep it in a schedulers.Hook

@@ -28,6 +28,7 @@ func Rules() []Rule {
 		{"size", "a function has to fit a reader's head", sizes},
 		{"names", "a folder named after nothing ends up holding everything", names},
 		{"comments", "the contract of a name is its comment", comments},
+		{"links", "a comment that sends its reader to a name that is gone is worse than none", links},
 		{"entries", "a name that only generated code needs stands in the way of those that programs need", entries},
 		{"leaks", "a goroutine that outlives its use is a bug of this library", leaks},
 		{"hooks", "a panic of a hook must not change what the library was doing", hooks},
