@@ -11,55 +11,73 @@ import (
 
 // park prints a suspension.
 func (p *printer) park(pt *ir.Point) {
-	recv, run := p.fn.Names.Recv, p.fn.Names.Run
-	suspended := func(how string, args ...any) {
-		rest := ""
-		if p.fn.Epilogue != nil {
-			rest = ", " + p.predeclaredName("false")
-		}
-		for _, v := range p.fn.passedResults() {
-			rest += ", " + p.zeroIn(v)
-		}
-		p.line("return "+how+rest, args...)
-	}
-	switch pt.Kind {
-	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindOperation:
-		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), p.predeclaredName("nil"), p.fn.Names.Label(pt.Resumed))
-	case source.KindSleep:
-		p.line("if !%s {\ngoto %s\n}", p.mention(pt.Asleep, ir.AsValue), p.fn.Names.Label(pt.Resumed))
-	case source.KindTwin:
-		ended := p.rope(ir.Rope{ir.StatemachineName, ir.Text(".TwinEnded("), ir.RunName, ir.Text(", "), ir.Use(pt.Held), ir.Text(")")})
-		p.line("if %s {\ngoto %s\n}", ended, p.fn.Names.Label(pt.Resume))
-	case source.KindAwaitJob, source.KindAwait:
-		inPlace, held := "", p.mention(pt.Held, ir.AsValue)
-		if pt.Kind == source.KindAwaitJob && p.fn.mayNest() {
-			inPlace = fmt.Sprintf(" || %s.RunInPlace(&%s.Frame, %d, %s)", run, recv, pt.Number, held)
-		}
-		p.line("if %s.IsCompleted() && %s.Proceed()%s {\ngoto %s\n}", held, run, inPlace, p.fn.Names.Label(pt.Resume))
-	}
-	if pt.Kind == source.KindLoop {
-		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.Loop, ir.AsValue), pt.Method, run, p.fn.Names.Label(pt.Resume))
-	}
+	p.passUnlessSuspending(pt)
 	if pt.Kind == source.KindDeferred {
 		p.endEpilogue()
 	}
 	p.record("Suspend", pt.Number)
-	p.line("%s.State = %d", recv, pt.Number)
+	p.line("%s.State = %d", p.fn.Names.Recv, pt.Number)
 	p.letGo(pt.Stale)
-	switch pt.Kind {
-	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindOperation, source.KindDeferred:
-		suspended(p.predeclaredName("false"))
-	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
-		suspended("%s.Await(%s)", run, p.mention(pt.Held, ir.AsValue))
-	case source.KindLoop:
-		suspended(p.predeclaredName("false"))
-	case source.KindEmit:
-		suspended(p.predeclaredName("true"))
-	case source.KindYield:
-		suspended("%s.Yield()", run)
-	case source.KindSwitchTo:
-		suspended("%s.SwitchTo(&%s.Frame, %s)", run, recv, p.rope(pt.Sched))
+	p.line("return %s%s", p.finished(pt), p.restOfResults())
+}
+
+// passUnlessSuspending prints the condition on which the machine continues without suspending,
+// and the jump past the suspension. Some points always suspend.
+func (p *printer) passUnlessSuspending(pt *ir.Point) {
+	pass := func(label *ir.Label, condition string, args ...any) {
+		p.line("if %s {\ngoto %s\n}", fmt.Sprintf(condition, args...), p.fn.Names.Label(label))
 	}
+	switch pt.Kind {
+	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindOperation:
+		pass(pt.Resumed, "%s == %s", p.mention(pt.Held, ir.AsValue), p.predeclaredName("nil"))
+	case source.KindSleep:
+		pass(pt.Resumed, "!%s", p.mention(pt.Asleep, ir.AsValue))
+	case source.KindTwin:
+		pass(pt.Resume, "%s(%s, %s)", p.runtime("TwinEnded"), p.fn.Names.Run, p.mention(pt.Held, ir.AsValue))
+	case source.KindAwaitJob, source.KindAwait:
+		held := p.mention(pt.Held, ir.AsValue)
+		pass(pt.Resume, "%s.IsCompleted() && %s.Proceed()%s", held, p.fn.Names.Run, p.orRunInPlace(pt, held))
+	case source.KindLoop:
+		pass(pt.Resume, "%s.%s(%s)", p.mention(pt.Loop, ir.AsValue), pt.Method, p.fn.Names.Run)
+	}
+}
+
+// orRunInPlace returns the alternative that runs the awaited job within the machine, if it can.
+func (p *printer) orRunInPlace(pt *ir.Point, held string) string {
+	if pt.Kind != source.KindAwaitJob || !p.fn.mayNest() {
+		return ""
+	}
+	return fmt.Sprintf(" || %s.RunInPlace(&%s.Frame, %d, %s)", p.fn.Names.Run, p.fn.Names.Recv, pt.Number, held)
+}
+
+// finished returns the first result of a suspension, false except for an item of a stream, as
+// the call that records what the machine waits for, if there is one.
+func (p *printer) finished(pt *ir.Point) string {
+	recv, run := p.fn.Names.Recv, p.fn.Names.Run
+	switch pt.Kind {
+	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
+		return fmt.Sprintf("%s.Await(%s)", run, p.mention(pt.Held, ir.AsValue))
+	case source.KindEmit:
+		return p.predeclaredName("true")
+	case source.KindYield:
+		return run + ".Yield()"
+	case source.KindSwitchTo:
+		return fmt.Sprintf("%s.SwitchTo(&%s.Frame, %s)", run, recv, p.rope(pt.Sched))
+	}
+	return p.predeclaredName("false")
+}
+
+// restOfResults returns what follows the first result of a suspension: that no other step is to
+// begin, if the machine runs in steps, and zero values of the results that MoveNext passes.
+func (p *printer) restOfResults() string {
+	rest := ""
+	if p.fn.Epilogue != nil {
+		rest = ", " + p.predeclaredName("false")
+	}
+	for _, v := range p.fn.passedResults() {
+		rest += ", " + p.zeroIn(v)
+	}
+	return rest
 }
 
 // letGo clears fields, in the order of the frame.
