@@ -76,6 +76,12 @@ func TestARunAfterAChangeOfCommentsLoadsNothing(t *testing.T) {
 	m.write("x.go", "// comment\npackage app\n\n//movenext:async\nfunc F() {}\n")
 	_, loaded = m.run(m.config)
 	assert.True(t, loaded, "lines have moved")
+
+	m.write("x.go", "package app\n\n//movenext:async\nfunc F() {\n\tF() // again\n}\n")
+	m.run(m.config)
+	m.write("x.go", "package app\n\n//movenext:async\nfunc F() {\n\tF() // and again\n}\n")
+	_, loaded = m.run(m.config)
+	assert.True(t, loaded, "the output repeats comments in annotated functions")
 }
 
 func TestARunOfWhichNothingChangedLoadsNothing(t *testing.T) {

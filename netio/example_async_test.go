@@ -124,7 +124,7 @@ after1:
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
 	}
-	f.p = make([]byte, 32)
+	f.p = make([]byte, 32) // there is something to read now
 	// example_test.go:27: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/example_test.go:27
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(r, f.p)
@@ -639,4 +639,4 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6fa66b26b702d147
+// Digest of what is above: 5f4eda1980208123

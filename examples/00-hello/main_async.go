@@ -177,7 +177,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
-	f.first = greetAsync(args.ctx, args.a)
+	f.first = greetAsync(args.ctx, args.a) // concurrency is explicit: both sleep at once
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
@@ -248,4 +248,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 009eae92dc5081fe
+// Digest of what is above: 746e083e6222dc53

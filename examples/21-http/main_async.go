@@ -187,7 +187,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/examples/21-http/main.go:38
-	f.orders, f.news = askAsync(args.ctx, "orders", args.user), askAsync(args.ctx, "news", args.user)
+	f.orders, f.news = askAsync(args.ctx, "orders", args.user), askAsync(args.ctx, "news", args.user) // both at once
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
@@ -268,4 +268,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4443f1d696f85943
+// Digest of what is above: 3790db2f9a8e6343

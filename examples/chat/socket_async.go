@@ -738,7 +738,7 @@ for1:
 			return true
 //line github.com/movenext/movenext/examples/chat/socket.go:286
 		}
-		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime))
+		_ = f.s.conn.SetWriteDeadline(time.Now().Add(writeTime)) // fails only if the write does
 		// socket.go:288: if _, err := s.conn.WriteAll(ctx, p); err != nil {
 //line github.com/movenext/movenext/examples/chat/socket.go:288
 		f.writeAll1, _, err = f.s.conn.WriteAllEnter(r, f.ctx, p)
@@ -1077,4 +1077,4 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a9d7669df3478dcb
+// Digest of what is above: 3798d719c3a03e6c

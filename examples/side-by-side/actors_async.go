@@ -61,7 +61,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	f.b = make(balances, args.accounts)
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:64
-		var actors coord.Serial[int]
+		var actors coord.Serial[int] // an account without work takes no memory
 		// actors.go:65: err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
 		b := f.b
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
@@ -370,4 +370,4 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2855d732491e3072
+// Digest of what is above: 99f4f6227557c19f

@@ -128,8 +128,9 @@ func (s *state) note(format string, args ...any) {
 // digest returns a hash of the contents and the names of the files.
 func (s *state) digest() string { return s.hash(func(f fact) source.Checksum { return f.sum }) }
 
-// codeDigest does not change if, since known was made, only comments of the files
-// in known changed and no code moved. Files that are not in known count whole.
+// codeDigest does not change if, since known was made, only comments of the files in known
+// changed that the output does not repeat, and no code moved. Files that are not in known count
+// whole.
 func (s *state) codeDigest(known map[string]source.CodeSums) string {
 	return s.hash(func(f fact) source.Checksum {
 		was, ok := known[f.path]

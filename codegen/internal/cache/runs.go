@@ -224,9 +224,9 @@ func asWritten(files []File) bool {
 	return true
 }
 
-// If only comments have changed, a run would end as the previous one did. A second digest, which
-// leaves comments out, detects this. It is stored in a separate entry, since most runs need not
-// read it.
+// If only comments have changed, and none that the output repeats, a run would end as the
+// previous one did. A second digest, which leaves them out, detects this. It is stored in a
+// separate entry, since most runs need not read it.
 
 // codeRecord is the additional part of a record that runs use after a change.
 type codeRecord struct {
@@ -234,7 +234,7 @@ type codeRecord struct {
 	Known  map[string]source.CodeSums
 }
 
-// sameCode reports whether only comments differ from the record. If so, it updates rec to the
+// sameCode reports whether only such comments differ from the record. If so, it updates rec to the
 // current state.
 func (c *Cache) sameCode(rec *record, now *state) bool {
 	data, ok := c.dir.Get(c.codeKey())

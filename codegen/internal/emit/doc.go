@@ -29,7 +29,7 @@
 //	text.go          text with unresolved mentions of variables
 //	witnesses.go     variables whose types cannot be named
 //	spelling.go      the types of variables, also used by placing
-//	lines.go         the lines of the source
+//	lines.go         the lines of the source, and the comments behind its statements
 //	tail.go          a function that needs no frame
 //	plain.go         the plain form, which has no machine
 //

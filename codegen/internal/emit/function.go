@@ -117,6 +117,7 @@ type function struct {
 	*Function
 	*output
 	witnesses []typeWitness // declared in MoveNext for types that cannot be named
+	shown     map[int]bool  // lines of the source that a comment shows; see shows
 }
 
 // Properties that follow from the input.

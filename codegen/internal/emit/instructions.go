@@ -89,7 +89,7 @@ func (p *printer) returnAtOnce(assign ir.Instr, values string) {
 	p.leaveSource()
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
 	p.directive(p.pos)
-	p.line("return %s, %s", p.predeclaredName("true"), values)
+	p.line("return %s, %s%s", p.predeclaredName("true"), values, p.commentBehind(assign))
 }
 
 // lineComment prints a comment that shows a line of the source.
@@ -267,7 +267,7 @@ func (p *printer) dispatch(d *ir.Dispatch) {
 		}
 		for _, s := range c.Body {
 			p.lineOf(s.Node)
-			p.line("%s", p.span(s))
+			p.line("%s%s", p.span(s), p.commentAfter(s.Node))
 		}
 	}
 	p.line("}")

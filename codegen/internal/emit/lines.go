@@ -68,11 +68,13 @@ func (p *printer) instr(i ir.Instr) {
 		}
 		return
 	}
-	sub := &printer{fn: p.fn, pos: p.pos}
+	sub := &printer{fn: p.fn, pos: p.pos, inside: p.inside}
 	sub.print(i)
 	if node := sourceOf(i); node != nil {
 		p.pos = p.fn.Source.Line(node.Pos())
 	}
+	behind := p.commentBehind(i)
+	rest := sub.Len()
 	told := false // the compiler already knows the line of the next line
 	for line := range strings.Lines(sub.String()) {
 		text := strings.TrimSpace(line)
@@ -86,8 +88,56 @@ func (p *printer) instr(i ir.Instr) {
 			p.directive(p.pos)
 		}
 		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
+		if rest -= len(line); rest == 0 {
+			line = strings.TrimSuffix(line, "\n") + behind + "\n"
+		}
 		p.WriteString(removeMarks(line))
 	}
+}
+
+// commentBehind returns the comment behind the statement that ends with an instruction. A line
+// that ends so is complete, so a comment that follows the operand of an assignment follows the
+// whole statement.
+func (p *printer) commentBehind(i ir.Instr) string {
+	switch i := i.(type) {
+	case *ir.Keep:
+		return p.commentAfter(i.Text.Node)
+	case *ir.Assign:
+		if i.Whole != nil {
+			return p.commentAfter(i.Whole.Node)
+		}
+		return p.commentAfter(i.Src.LastNode())
+	case *ir.Zero:
+		if i.Whole != nil {
+			return p.commentAfter(i.Whole.Node)
+		}
+	}
+	return ""
+}
+
+// commentAfter returns the comment that follows a node in its last line, with a blank before it,
+// or "". Inside of a kept statement, the statement's own text has the comment; at a suspension
+// point, the comment that shows the line has it.
+func (p *printer) commentAfter(node ast.Node) string {
+	if node == nil || p.inside {
+		return ""
+	}
+	comment := p.fn.Source.CommentBehind(node.End())
+	if comment == "" || p.fn.shows(p.fn.Source.Line(node.End())) {
+		return ""
+	}
+	return " " + comment
+}
+
+// shows reports whether a comment shows the line of the source, since it has a suspension point.
+func (fn *function) shows(line int) bool {
+	if fn.shown == nil {
+		fn.shown = map[int]bool{}
+		for _, pt := range fn.points() {
+			fn.shown[fn.Source.Line(pt.Call)] = true
+		}
+	}
+	return fn.shown[line]
 }
 
 // executesNothing reports whether a line of an instruction needs no position. In the debug form
@@ -96,7 +146,7 @@ func (fn *function) executesNothing(i ir.Instr, line string) bool {
 	switch {
 	case line == "{" || line == "}" || strings.HasPrefix(line, "//"):
 		return true
-	case strings.HasSuffix(line, ":"):
+	case strings.HasSuffix(line, ":") && !strings.Contains(line, "//"):
 		_, label := i.(*ir.Mark)
 		return !label || !fn.Debug
 	case fn.Debug:

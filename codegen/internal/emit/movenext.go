@@ -34,7 +34,7 @@ func (p *printer) moveNext(receiver string) {
 	p.WriteString(locals)
 	for _, l := range fn.Lifted {
 		p.lineOf(l.Node)
-		p.line("%s", removeMarks(p.span(l)))
+		p.line("%s%s", removeMarks(p.span(l)), p.commentAfter(l.Node))
 	}
 	if len(fn.Lifted) > 0 {
 		p.endOfSource()

@@ -126,9 +126,9 @@ func (p *printer) deferral(d *ir.Deferral) {
 	case d.Entry != nil:
 		p.deferredEntry(d)
 	case d.Plain:
-		p.line("%s.%s.PushPlain(%s)", n.Recv, n.Defers, p.deferredFunction(d))
+		p.line("%s.%s.PushPlain(%s)%s", n.Recv, n.Defers, p.deferredFunction(d), p.commentAfter(d.Node))
 	default:
-		p.line("%s.%s.Push(func(%s func()) {%s})", n.Recv, n.Defers, n.Raise, p.raising(p.rope(d.Call)))
+		p.line("%s.%s.Push(func(%s func()) {%s})%s", n.Recv, n.Defers, n.Raise, p.raising(p.rope(d.Call)), p.commentAfter(d.Node))
 	}
 	if block {
 		p.line("}")

@@ -20,6 +20,7 @@ type printer struct {
 	fn  *function
 	pos int // the source line being printed
 
+	inside  bool // the instructions replace a part of a kept statement
 	between bool // the position is between a callee's suspension and the code after its call
 }
 
@@ -233,7 +234,7 @@ func (p *printer) span(s *ir.Span) string {
 
 // lines returns the instructions that replace a statement.
 func (p *printer) lines(e ir.Edit) string {
-	sub := &printer{fn: p.fn, pos: p.fn.Source.Line(e.Pos)}
+	sub := &printer{fn: p.fn, pos: p.fn.Source.Line(e.Pos), inside: true}
 	for n := 0; n < len(e.Code); {
 		n += sub.next(e.Code[n:])
 	}

@@ -286,6 +286,16 @@ func (s *Span) With(e Edit) *Span {
 	return &Span{Node: s.Node, Edit: edits}
 }
 
+// LastNode returns the last node of the source in a rope, or nil.
+func (r Rope) LastNode() ast.Node {
+	for _, part := range slices.Backward(r) {
+		if part.Span != nil {
+			return part.Span.Node
+		}
+	}
+	return nil
+}
+
 // Node returns the first node of the source in a rope, or nil.
 func (r Rope) Node() ast.Node {
 	for _, part := range r {

@@ -13,7 +13,8 @@ import (
 // The parts of a file that matter to each kind of reader.
 //
 // A prose comment changes neither a file's output nor its findings, unless it moves code to
-// another line: the output contains line numbers. For packages that import a file's package, only
+// another line, since the output contains line numbers, or is in the body of an annotated
+// function, since the output repeats it. For packages that import a file's package, only
 // declarations matter: they see neither function bodies nor positions. So the caches compare
 //
 //	code(file)  the text without ordinary comments: for the file's package, and for whole runs
@@ -97,7 +98,11 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 		return nil
 	}
 	var cuts []cut
+	repeated := annotatedBodies(syntax)
 	for _, group := range syntax.Comments {
+		if slices.ContainsFunc(repeated, func(b *ast.BlockStmt) bool { return b.Pos() < group.Pos() && group.End() < b.End() }) {
+			continue
+		}
 		kept := 0 // bytes of the comment that stay
 		for _, c := range group.List {
 			if isOrdinary(c.Text) {
@@ -108,6 +113,20 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 		}
 	}
 	return cuts
+}
+
+// annotatedBodies returns the bodies of the annotated functions.
+func annotatedBodies(syntax *ast.File) []*ast.BlockStmt {
+	var bodies []*ast.BlockStmt
+	for _, decl := range syntax.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if ok && fn.Body != nil && fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
+			return strings.HasPrefix(c.Text, DirectivePrefix)
+		}) {
+			bodies = append(bodies, fn.Body)
+		}
+	}
+	return bodies
 }
 
 // isOrdinary reports whether a comment is prose. Old build constraints have a space, and so do

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -50,6 +51,20 @@ func (f *Function) OpensLine(pos token.Pos) bool {
 func (f *Function) EndsLine(pos token.Pos) bool {
 	rest, _, _ := bytes.Cut(f.File.Source[f.offset(pos):], []byte("\n"))
 	return len(bytes.TrimSpace(rest)) == 0
+}
+
+// toolComment matches a comment that speaks to a tool, not to a reader.
+var toolComment = regexp.MustCompile(`^//(?:[a-z0-9]+:\S|line |nolint|export )`)
+
+// CommentBehind returns the comment that begins right behind pos and ends the line, or "". It
+// omits comments for tools, which are about the source.
+func (f *Function) CommentBehind(pos token.Pos) string {
+	rest, _, _ := bytes.Cut(f.File.Source[f.offset(pos):], []byte("\n"))
+	rest = bytes.TrimSpace(rest)
+	if !bytes.HasPrefix(rest, []byte("//")) || toolComment.Match(rest) {
+		return ""
+	}
+	return string(rest)
 }
 
 // ShownLine returns the source line at pos for a comment, in at most width bytes (not counting

@@ -268,7 +268,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	{
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:70
-		f.ctx2, cancel = context.WithCancel(f.ctx)
+		f.ctx2, cancel = context.WithCancel(f.ctx) // a stream lives as long as its context
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		// main.go:72: … job.Blocking(ctx, func(context.Context) (grpc.ServerStreamingClient[prices.P …
 		client := f.client
@@ -536,4 +536,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dbbc297bef22573c
+// Digest of what is above: f1e1f62cc482d41f

@@ -81,7 +81,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	{
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:28
 		n := f.g.now.Add(1)
-		f.g.most.Store(max(f.g.most.Load(), n))
+		f.g.most.Store(max(f.g.most.Load(), n)) // a simulation runs one job at a time
 	}
 	// main.go:30: err := job.Sleep(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
@@ -526,4 +526,4 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f4d71eed9afa7204
+// Digest of what is above: 67538fa9d99b482a

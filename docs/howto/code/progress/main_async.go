@@ -100,7 +100,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
 	}
-	_ = f.done.Set(f.i + 1)
+	_ = f.done.Set(f.i + 1) // it is open until this function ends
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
 //line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:107
@@ -348,4 +348,4 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 22ac41db61ae3760
+// Digest of what is above: 6e8f5106e9b022a0

@@ -438,7 +438,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 				return true, err
 			}
 		}
-		f.urgent.Close()
+		f.urgent.Close() // its elements are still served
 		// main.go:77: if err := serve(ctx, urgent, normal, closing); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:77
 		f.serve1, err = serveEnter(r, f.ctx, f.urgent, f.normal, closing)
@@ -526,4 +526,4 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ea5b12ab2387d8a3
+// Digest of what is above: 0d6886a51c36ef69
