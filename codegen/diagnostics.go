@@ -15,7 +15,7 @@ const categoryInitialiser = "initialiser"
 func heldUnsafe(pos source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(pos, name+" is an unsafe.Pointer and is needed after a suspension",
 		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
-		"convert it to a typed pointer before, or use it up before the function suspends")
+		"convert it to a typed pointer first, or use it only before the suspension")
 }
 
 // blockingInitialiser returns a warning, since the initialiser calls the plain function,
@@ -35,8 +35,8 @@ func cannotWrite(path string, err error) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
 		What: "cannot write: " + err.Error(),
-		Why:  "a folder's files are replaced all or none, so the old ones are still there",
-		Do:   "make the folder writable, or make room, and run again",
+		Why:  "the files of a folder are replaced all together or not at all, so the old ones are still there",
+		Do:   "make the folder writable, or free some space, and run again",
 	}
 }
 
@@ -44,7 +44,7 @@ func editedByHand(path string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
 		What: "this generated file was edited by hand, and is not what would be generated now",
-		Why:  "to generate it again would lose what was edited",
+		Why:  "generating it again would lose the edits",
 		Do:   "make the change in the source and remove this file, or run with -overwrite; to keep it as your own, remove its first line and the annotation",
 	}
 }
@@ -53,7 +53,7 @@ func damagedFile(path, why string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
 		What: "this generated file is damaged: " + why,
-		Why:  "something else than movenext has written it, or was stopped while it did",
+		Why:  "another program wrote it, or was stopped while writing it",
 		Do:   "remove it and run again, or run with -overwrite: it is generated from the source as it is now",
 	}
 }
@@ -76,6 +76,6 @@ func internalError(pos token.Position, what string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryInternal, What: what,
 		Why: "this is a defect of movenext",
-		Do:  "report it with the source, and go on without this annotation",
+		Do:  "report it with the source, and remove this annotation until it is fixed",
 	}
 }

@@ -82,7 +82,7 @@ func TestAnUpgradeOfAnotherModuleKnowsWhatWasSaved(t *testing.T) {
 	testmodule.Write(t, filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"))
 	found = generate(dir, codegen.Config{}).Diagnostics
 	require.Len(t, found, 2)
-	assert.Contains(t, found[0].String(), "shop.Order of example.com/shop is not used here any more; ")
+	assert.Contains(t, found[0].String(), "shop.Order of example.com/shop is no longer used here; ")
 	result := generate(dir, codegen.Config{Accept: []string{"shop.Order"}})
 	require.Empty(t, result.Diagnostics)
 	assert.Len(t, result.Accepted, 2)

@@ -322,7 +322,7 @@ func (j *judgement) again() {
 		case j.known, j.asked:
 			j.fn.Removed = slices.DeleteFunc(j.fn.Removed, func(name string) bool { return name == p.Name })
 			if !j.known {
-				j.say("accepted: the point %s is there again", p.Name)
+				j.say("accepted: the point %s is back", p.Name)
 			}
 		default:
 			j.report(pointAgain(j.Version, p.Name))
@@ -331,7 +331,7 @@ func (j *judgement) again() {
 	if j.fn.Gone && !j.asked {
 		j.report(functionAgain(j.Version))
 	} else if j.fn.Gone {
-		j.say("accepted: it is there again")
+		j.say("accepted: it is back")
 	}
 }
 

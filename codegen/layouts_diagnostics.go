@@ -41,27 +41,27 @@ func elsewise(v *durable.Version, hash string) string {
 func changedMeaning(v *durable.Version) source.Diagnostic {
 	name := v.Function.DurableName
 	return layoutDiagnostic(v.At(""), name+": its source has changed since it was accepted",
-		"instances in flight continue behind their points with the new code, and whether that is right is in no layout",
+		"instances in flight continue after their points with the new code, and no layout shows whether that is right",
 		fmt.Sprintf("if it is, run go tool movenext accept %s; else keep the old function under another Go name with name=%s, and give this one name=%s.2", name, name, name))
 }
 
 func pointAgain(v *durable.Version, point string) source.Diagnostic {
 	name := v.Function.DurableName
-	return layoutDiagnostic(v.At(point), fmt.Sprintf("%s: the point %s was removed once, and is there again", name, point),
+	return layoutDiagnostic(v.At(point), fmt.Sprintf("%s: the point %s was removed before, and is back", name, point),
 		"instances that were saved at the old one, or have passed it, would take this one for it",
 		fmt.Sprintf("give it another name with %s NAME; or, if it is the same one, run go tool movenext accept %s", source.DirectivePoint, name))
 }
 
 func functionAgain(v *durable.Version) source.Diagnostic {
 	name := v.Function.DurableName
-	return layoutDiagnostic(v.At(""), fmt.Sprintf("the durable function %s was removed once, and is there again", name),
+	return layoutDiagnostic(v.At(""), fmt.Sprintf("the durable function %s was removed before, and is back", name),
 		"instances of the old one may be in flight, and would be taken for its own",
 		fmt.Sprintf("give it another name; or, if it is the same one, run go tool movenext accept %s", name))
 }
 
 func sameDurableName(v *durable.Version) source.Diagnostic {
 	return layoutDiagnostic(v.At(""), "two durable functions of the package have the name "+v.Function.DurableName,
-		"instances are stored under it", "give one another name")
+		"instances are stored under it", "rename one of them")
 }
 
 func durableGone(path string, fn *layout.Function) source.Diagnostic {
@@ -80,12 +80,12 @@ func foreignForgets(path string, i layout.Import, used bool) source.Diagnostic {
 	pos := position(path, i.Line)
 	d := source.Diagnostic{
 		Pos: pos, End: pos, Category: categoryLayout,
-		What: fmt.Sprintf("%s of %s does not know layout %s any more", i.Name, i.From, i.Layout),
+		What: fmt.Sprintf("%s of %s no longer knows layout %s", i.Name, i.From, i.Layout),
 		Why:  "instances that this program has saved with it would be stuck",
 		Do:   fmt.Sprintf("use a version of its module that resumes or migrates it; or, if none is in flight, run go tool movenext accept %s", i.Name),
 	}
 	if !used {
-		d.What = fmt.Sprintf("%s of %s is not used here any more", i.Name, i.From)
+		d.What = fmt.Sprintf("%s of %s is no longer used here", i.Name, i.From)
 		d.Why = "instances in flight wait for a program that has it"
 		d.Do = fmt.Sprintf("put it back until they have ended; or, if there are none, run go tool movenext accept %s", i.Name)
 	}
@@ -114,20 +114,20 @@ func migrationDiagnostic(m source.Migration, what, why, do string) source.Diagno
 }
 
 func migratesUnknown(m source.Migration, known []string) source.Diagnostic {
-	return migrationDiagnostic(m, fmt.Sprintf("%s migrates %s from layout %s, which it never had before", m.Func, m.Function, m.From),
+	return migrationDiagnostic(m, fmt.Sprintf("%s migrates %s from layout %s, which it never had", m.Func, m.Function, m.From),
 		"the layouts before the present one are: "+cmp.Or(strings.Join(known, ", "), "none"), "correct from=, or remove the function")
 }
 
 func migratesTwice(m source.Migration) source.Diagnostic {
 	return migrationDiagnostic(m, fmt.Sprintf("%s is the second migration of %s from layout %s", m.Func, m.Function, m.From),
-		"an instance takes one", "remove one")
+		"an instance can take only one", "remove one of them")
 }
 
 func notAMigration(m source.Migration) source.Diagnostic {
-	return migrationDiagnostic(m, m.Func+" is not a migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
+	return migrationDiagnostic(m, m.Func+" does not have the signature of a migration", "the engine passes in what was saved", "write func "+m.Func+"(s *durable.Saved) error")
 }
 
 func migratesNothing(m source.Migration) source.Diagnostic {
 	return migrationDiagnostic(m, fmt.Sprintf("%s migrates %s, and the package has no durable function of that name", m.Func, m.Function),
-		"a migration belongs into the package of its function", "correct name=, or move or remove it")
+		"a migration belongs in the package of its function", "correct name=, or move or remove it")
 }

@@ -135,7 +135,7 @@ func TestAFailureToWriteIsAFindingWithThePathAndWhatToDo(t *testing.T) {
 	finding := cannotWrite("x_async.go", syscall.ENOSPC)
 	assert.Equal(t, "write", finding.Category)
 	assert.Equal(t, "x_async.go: cannot write: "+syscall.ENOSPC.Error()+
-		"; a folder's files are replaced all or none, so the old ones are still there; make the folder writable, or make room, and run again", finding.String())
+		"; the files of a folder are replaced all together or not at all, so the old ones are still there; make the folder writable, or free some space, and run again", finding.String())
 }
 
 func TestAFileIsReplacedAndNotRewritten(t *testing.T) {

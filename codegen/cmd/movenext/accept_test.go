@@ -110,7 +110,7 @@ func TestADamagedLayoutFileIsNamed(t *testing.T) {
 		{"cut", text[:len(text)-10], ":24:1: this file ends in the middle; "},
 		{"merged", strings.Replace(text, "\tsource", "<<<<<<< ours\n\tsource", 1), ":7:1: this file has the marks of a merge conflict; instances in flight may have the layouts of either side; keep the blocks of both sides, remove the marks, and generate again"},
 		{"edited", strings.Replace(text, "value n int", "value n int64", 1), ":8:1: the block of layout "},
-		{"binary", "\x00\xff\xfe\n", `:1:1: this file has a line that says nothing here: "\x00\xff\xfe"; `},
+		{"binary", "\x00\xff\xfe\n", `:1:1: this file has a line that means nothing here: "\x00\xff\xfe"; `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			testmodule.Write(t, layouts, []byte(c.text))

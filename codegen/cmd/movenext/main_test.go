@@ -122,7 +122,7 @@ func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
 		assert.Equal(t, exitFindings, status)
 		assert.Empty(t, stdout)
 		assert.Equal(t, out+": this generated file was edited by hand, and is not what would be generated now; "+
-			"to generate it again would lose what was edited; make the change in the source and remove this file, or run with -overwrite; "+
+			"generating it again would lose the edits; make the change in the source and remove this file, or run with -overwrite; "+
 			"to keep it as your own, remove its first line and the annotation\n", stderr)
 		data, err := os.ReadFile(out)
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 // UnknownSyntax returns the finding that a node is of a kind that the generator does not know.
 func UnknownSyntax(pos source.Extent, n ast.Node) source.Diagnostic {
 	return source.Unsupported(pos, fmt.Sprintf("syntax %T is not supported in an annotated function", n),
-		"this version of movenext does not know it", "move it to a function of its own")
+		"this version of movenext does not know it", "move it to a function that is not annotated")
 }
 
 func ownRecover(pos source.Extent) source.Diagnostic {
@@ -27,14 +27,14 @@ func lockedThread(pos source.Extent) source.Diagnostic {
 
 func unorderedReceiver(pos source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(pos, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
-		"whether the old or the new value is used depends on what the compiler knows of it",
-		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
+		"whether the old or the new value is used depends on what the compiler knows about it",
+		"copy "+name+" to a variable that no function literal assigns, and call the method on that variable")
 }
 
 func unorderedOperand(pos source.Extent, name string) source.Diagnostic {
 	return source.Unsupported(pos, "a function literal assigns "+name+", and a function value is called in the same statement",
 		"whether the old or the new value is used here depends on where the compiler keeps "+name,
-		"copy "+name+" to another variable first, or call the function in a statement of its own")
+		"copy "+name+" to another variable first, or call the function in a separate statement")
 }
 
 func orderHazardInLiteral(pos source.Extent) source.Diagnostic {
@@ -52,7 +52,7 @@ func escapingYield(pos source.Extent, name string) source.Diagnostic {
 func usesCgo(pos source.Extent) source.Diagnostic {
 	return source.Unsupported(pos, "an annotated function cannot use package C",
 		"generated code would have to repeat the comment above import \"C\", and C would compile that twice",
-		"call C in a function that is not annotated, with types of Go in its signature")
+		"call C in a function that is not annotated, with Go types in its signature")
 }
 
 func passedUnsafe(pos source.Extent) source.Diagnostic {

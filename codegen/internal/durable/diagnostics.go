@@ -12,7 +12,7 @@ import (
 
 func missingContext(pos source.Extent, fn string) source.Diagnostic {
 	return refusal(pos, "the first parameter of "+fn+" is not a context.Context",
-		"the engine passes it in", "add ctx context.Context")
+		"the engine passes it in", "make ctx context.Context the first parameter")
 }
 
 func assignedContext(pos source.Extent) source.Diagnostic {
@@ -28,14 +28,14 @@ func assignedReceiver(pos source.Extent) source.Diagnostic {
 // Points and their names.
 
 func resultNotVariable(pos source.Extent, callee string) source.Diagnostic {
-	return refusal(pos, "a result of "+callee+" is assigned to something else than a variable",
+	return refusal(pos, "a result of "+callee+" is assigned to something other than a variable",
 		"its operands would have to be saved", "assign it to a variable first")
 }
 
 func foreignContext(pos source.Extent, callee, ctx string) source.Diagnostic {
 	return refusal(pos, callee+" is not given the function's own context",
 		"the engine makes the context of each step, and a derived one cannot be saved",
-		"pass "+ctx+", and derive contexts inside of the step")
+		"pass "+ctx+", and derive contexts inside the step")
 }
 
 func pointInExpression(pos source.Extent, callee string) source.Diagnostic {
@@ -44,19 +44,19 @@ func pointInExpression(pos source.Extent, callee string) source.Diagnostic {
 }
 
 func pointInLiteral(pos source.Extent, callee string) source.Diagnostic {
-	return refusal(pos, "the call of "+callee+" in a function literal",
+	return refusal(pos, callee+" is called in a function literal",
 		"a literal is not saved", "call it in the function itself")
 }
 
 func stepInStatement(pos source.Extent) source.Diagnostic {
-	return refusal(pos, "a step inside of this kind of statement", "it is not taken apart",
-		"call the step in an if, for or switch statement, or in a statement of its own")
+	return refusal(pos, "a step in this kind of statement", "the generator does not split it where a step is saved",
+		"call the step in an if, for or switch statement, or in a separate statement")
 }
 
 func repeatedPointName(pos source.Extent, name string) source.Diagnostic {
 	return refusal(pos, "there are several points called "+name,
-		"an instance that was saved at one of them would have to know which",
-		"write "+source.DirectivePoint+" NAME above the statement")
+		"an instance is saved with the name of its point, so each point needs its own name",
+		"name one of them with "+source.DirectivePoint+" NAME above its statement")
 }
 
 func unusedPointName(pos source.Extent, name string) source.Diagnostic {
@@ -66,7 +66,7 @@ func unusedPointName(pos source.Extent, name string) source.Diagnostic {
 
 func stepWithoutError(pos source.Extent, step string) source.Diagnostic {
 	return refusal(pos, step+" does not return an error as its last result",
-		"a step that panics, or is not started since the function was canceled, has an error", "add one")
+		"the engine reports a panic, or that the function was canceled before the step, as its error", "make error its last result")
 }
 
 func stepSignature(pos source.Extent, step string) source.Diagnostic {
@@ -99,12 +99,12 @@ func compensateForeignError(pos source.Extent) source.Diagnostic {
 }
 
 func compensateNotStep(pos source.Extent) source.Diagnostic {
-	return refusal(pos, "Compensate is given something else than a step",
+	return refusal(pos, "Compensate is given something other than a step",
 		"what is called later is saved by its name", "pass a function with "+source.DirectiveStep)
 }
 
 func compensateArguments(pos source.Extent, step string) source.Diagnostic {
-	return refusal(pos, "the arguments of "+step+" do not fit",
+	return refusal(pos, "the arguments do not match the parameters of "+step,
 		"Compensate calls it with the context and these arguments", "pass one argument for each parameter")
 }
 
@@ -115,18 +115,18 @@ func compensateArgumentType(pos source.Extent, arg types.Type, step string, para
 
 func ambiguousCompensation(pos source.Extent, step string) source.Diagnostic {
 	return refusal(pos, "there are deferred calls of two functions called "+step,
-		"a deferred call is saved as the name of its step", "rename one")
+		"a deferred call is saved as the name of its step", "rename one of the functions")
 }
 
 // Statements and expressions.
 
 func localDeclaration(pos source.Extent, tok token.Token) source.Diagnostic {
 	return refusal(pos, "a "+tok.String()+" declaration in the body of a durable function",
-		"the frame and its layout need the name outside", "move it to the package")
+		"the frame and its layout need the name outside", "declare it at package level")
 }
 
 func unsupportedBranch(pos source.Extent, tok token.Token) source.Diagnostic {
-	return refusal(pos, tok.String()+" in a statement with a step", "it is not taken apart",
+	return refusal(pos, tok.String()+" in a statement with a step", "the generator does not split it where a step is saved",
 		"use if and for")
 }
 
@@ -138,19 +138,19 @@ func rangeOverUnequalKeys(pos source.Extent, typ string) source.Diagnostic {
 
 func rangeOverOther(pos source.Extent, typ string) source.Diagnostic {
 	return refusal(pos, "a range over a "+typ+" with a step in its body",
-		"only ranges over slices, arrays, maps and numbers are taken apart",
+		"the generator splits only ranges over slices, arrays, maps and numbers where a step is saved",
 		"range over a slice of its keys or values")
 }
 
 func rangeIntoOther(pos source.Extent) source.Diagnostic {
-	return refusal(pos, "a range that assigns to something else than variables",
-		"it is not taken apart", "declare variables with :=")
+	return refusal(pos, "a range with a step in its body that assigns to something other than variables",
+		"the generator does not split it where a step is saved", "declare variables with :=")
 }
 
 func capturedLoopVariable(pos source.Extent, name string) source.Diagnostic {
 	return refusal(pos, "a function literal captures the loop variable "+name,
 		"the frame has one for all iterations",
-		"assign it to a variable inside of the loop's body, in a block of its own")
+		"assign it to a variable inside the loop's body, in a block of its own")
 }
 
 func goStatement(pos source.Extent) source.Diagnostic {
@@ -169,20 +169,20 @@ func ownRecover(pos source.Extent) source.Diagnostic {
 }
 
 func suspendingCall(pos source.Extent, callee string) source.Diagnostic {
-	return refusal(pos, "the call of "+callee+", which suspends",
+	return refusal(pos, "a call of "+callee+", which suspends, in a durable function",
 		"a job is lost with the process", "move it into a step")
 }
 
 func durableCall(pos source.Extent, callee string) source.Diagnostic {
-	return refusal(pos, "the call of "+callee+", which is durable itself",
+	return refusal(pos, "a call of "+callee+", which is itself durable",
 		"durable functions cannot call one another yet", "make it a part of this one, or start it in a step")
 }
 
 // Values that cannot be saved.
 
 func unnameableType(pos source.Extent, err error) source.Diagnostic {
-	return refusal(pos, "a type that cannot be named outside of the function: "+err.Error(),
-		"the frame has fields of it", "declare it in the package")
+	return refusal(pos, "a type that cannot be named outside the function: "+err.Error(),
+		"the frame needs a field of that type", "declare the type at package level")
 }
 
 func repeatedVariableName(pos source.Extent, name, callee string) source.Diagnostic {
@@ -215,22 +215,22 @@ func (o *obstacle) in(step string) *obstacle {
 func processBound(t types.Type) *obstacle {
 	return &obstacle{
 		why:    "is a " + t.String() + ", which means nothing in another process",
-		remedy: "end its use before the point, or make it in a step",
+		remedy: "use it only before the point, or create it in a step",
 	}
 }
 
 func address() *obstacle {
-	return &obstacle{why: "is an address, which means nothing in another process", remedy: "end its use before the point"}
+	return &obstacle{why: "is an address, which means nothing in another process", remedy: "use it only before the point"}
 }
 
 func savedContext() *obstacle {
-	return &obstacle{why: "is a context, which cannot be saved", remedy: "derive contexts inside of steps"}
+	return &obstacle{why: "is a context, which cannot be saved", remedy: "derive contexts inside steps"}
 }
 
 func unknownContent(t types.Type) *obstacle {
 	return &obstacle{
 		why:    "is an interface (" + t.String() + "), and what it holds is not known when it is loaded",
-		remedy: "use a type of its own",
+		remedy: "use a concrete type",
 	}
 }
 

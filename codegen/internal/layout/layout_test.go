@@ -149,11 +149,11 @@ func TestADamagedFileSaysWhere(t *testing.T) {
 		{"an edited type", strings.Replace(text, "B = 2", "B = 3", 1), "was edited"},
 		{"an edited hash", strings.Replace(text, "\tlayout ", "\tlayout f", 1), "was edited"},
 		{"a block without lines", "function f\n\tlayout 0\nend\n", "was edited"},
-		{"a line of nothing", "function f\n\tnonsense\nend\n", "says nothing"},
-		{"a value without a point", "function f\n\tlayout 0\n\tvalue x int\nend\n", "says nothing"},
-		{"an argument without an undo", "function f\n\tlayout 0\n\targument int\nend\n", "says nothing"},
-		{"no function", "\tsource 1\nend\n", "says nothing"},
-		{"text behind the end", text + "function f\n", "says nothing"},
+		{"a line of nothing", "function f\n\tnonsense\nend\n", "means nothing"},
+		{"a value without a point", "function f\n\tlayout 0\n\tvalue x int\nend\n", "means nothing"},
+		{"an argument without an undo", "function f\n\tlayout 0\n\targument int\nend\n", "means nothing"},
+		{"no function", "\tsource 1\nend\n", "means nothing"},
+		{"text behind the end", text + "function f\n", "means nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := layout.Parse([]byte(c.text))

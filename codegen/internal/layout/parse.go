@@ -107,7 +107,7 @@ func (p *parser) line(text string) error {
 func isWord(s string) bool { return s != "" && !strings.ContainsAny(s, " \t") }
 
 func (p *parser) unknown(text string) error {
-	return &Error{Line: p.number, What: fmt.Sprintf("this file has a line that says nothing here: %.60q", text), Why: what, Do: restore}
+	return &Error{Line: p.number, What: fmt.Sprintf("this file has a line that means nothing here: %.60q", text), Why: what, Do: restore}
 }
 
 // close ends a block. Its lines must match its hash.

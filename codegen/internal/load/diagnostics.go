@@ -27,11 +27,11 @@ func listError(pos token.Position, msg string) source.Diagnostic {
 func misspeltDirective(pos token.Position, text string) source.Diagnostic {
 	why := "the directive has another spelling"
 	if source.HasSpace(text) {
-		why = "a directive has no space behind the slashes"
+		why = "a directive has no space after the slashes"
 	}
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryAnnotation,
-		What: strconv.Quote(source.OneLine(text)) + " is a comment and not an annotation",
+		What: strconv.Quote(source.OneLine(text)) + " is a comment, not an annotation",
 		Why:  why,
 		Do:   "write " + source.DirectiveAsync,
 	}
@@ -73,7 +73,7 @@ func cannotAnnotate(pos token.Position, name, why, do string) source.Diagnostic 
 func twinExists(pos token.Position, name string, other token.Position) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryTwin,
-		What: fmt.Sprintf("%sAsync is declared already at %s:%d", name, filepath.Base(other.Filename), other.Line),
+		What: fmt.Sprintf("%sAsync is already declared at %s:%d", name, filepath.Base(other.Filename), other.Line),
 		Why:  "the annotation of " + name + " would declare it again",
 		Do:   "rename one, or remove the annotation if the twin is meant to be written by hand",
 	}

@@ -40,7 +40,7 @@ func (f *Finder) forDurable(sc *scope, src *File, d source.Directive, decl *ast.
 	case d.Text == source.DirectiveStep && decl != nil:
 		f.steps[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = true
 	case d.Text == source.DirectiveStep || isDurable && decl == nil:
-		refuse(d.Text+" "+source.Whereabouts(src.Syntax, d.Comment.Pos()), "only a function or a method with a body can be one", "put it into the doc comment of the function")
+		refuse(d.Text+" "+source.Whereabouts(src.Syntax, d.Comment.Pos()), "only a function or a method with a body can be annotated so", "put it into the doc comment of the function")
 	case isDurable && name == "":
 		refuse(d.Text+" has no name", "instances are stored under it, whatever the function is called later", "write "+source.DirectiveDurable+" name=NAME")
 	case isDurable && done[decl]:
@@ -80,7 +80,7 @@ func (f *Finder) durable(sc *scope, src *File, decl *ast.FuncDecl, name string) 
 	if !ok {
 		sc.findings = append(sc.findings, source.Diagnostic{
 			Pos: pos, Category: source.CategoryAnnotation,
-			What: fmt.Sprintf("%s is declared already at line %d", names.Async, f.ws.Fset.PositionFor(other, false).Line),
+			What: fmt.Sprintf("%s is already declared at line %d", names.Async, f.ws.Fset.PositionFor(other, false).Line),
 			Why:  "the durable function " + decl.Name.Name + " would declare it again",
 			Do:   "rename one",
 		})
@@ -109,7 +109,7 @@ func notDurable(decl *ast.FuncDecl) (why, do string) {
 	case decl.Recv != nil && source.ReceiverName(decl) == "":
 		return "its receiver names no type", "correct the receiver"
 	case params == 0 || params > 2 || variadic:
-		return "it needs a context and at most one parameter more, the request", "put the parameters into a struct"
+		return "it needs a context and at most one other parameter, the request", "put the parameters into a struct"
 	case !isError || len(results) > 2:
 		return "it needs the results (T, error) or error", "put the results into a struct, and add an error"
 	}

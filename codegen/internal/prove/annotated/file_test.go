@@ -51,7 +51,7 @@ func TestWithdrawTakesBackOnlyWhatAFindingIsAbout(t *testing.T) {
 }
 
 func TestReasonsHaveNoNames(t *testing.T) {
-	assert.Equal(t, "… is declared already", Reason(codegen.Diagnostic{Category: "twin", What: "fAsync is declared already at h2.go:7"}))
+	assert.Equal(t, "… is already declared", Reason(codegen.Diagnostic{Category: "twin", What: "fAsync is already declared at h2.go:7"}))
 	assert.Equal(t, "… is an unsafe.Pointer", Reason(codegen.Diagnostic{Category: "unsupported", What: "p is an unsafe.Pointer"}))
 	assert.Equal(t, "… cannot be annotated: it is too long", Reason(codegen.Diagnostic{Category: "annotation", What: "f cannot be annotated", Why: "it is too long"}))
 	assert.Equal(t, Reason(codegen.Diagnostic{Category: "twin", What: "the name a is taken"}), Reason(codegen.Diagnostic{Category: "twin", What: "the name b is taken"}))
