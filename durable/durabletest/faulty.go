@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/durable"
 )
 
-// ErrFault is the error of a failing call of a Faulty store.
+// ErrFault is the error with which a Faulty store fails a call.
 var ErrFault = errors.New("durabletest: the store has failed")
 
 // Faulty returns a store that behaves like another one, except that about one call in every
@@ -63,7 +63,7 @@ func (f *faulty) Load(ctx context.Context, id string) (r *durable.Record, err er
 	return r, err
 }
 
-// Swap may fail, before or after writing. If it fails after writing, the caller does not learn
+// Swap may fail, before or after it writes. If it fails after that, the caller does not learn
 // the new version.
 func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	before := r.Version
@@ -74,7 +74,7 @@ func (f *faulty) Swap(ctx context.Context, r *durable.Record) (mail bool, err er
 	return mail, err
 }
 
-// Send may fail, before or after sending.
+// Send may fail, before or after it sends.
 func (f *faulty) Send(ctx context.Context, id string, m durable.Message) error {
 	return f.do("Send", func() error { return f.Store.Send(ctx, id, m) })
 }
@@ -105,7 +105,7 @@ type faultyTransaction struct {
 	store *faulty
 }
 
-// Swap may fail, before or after committing.
+// Swap may fail, before or after it commits.
 func (t *faultyTransaction) Swap(ctx context.Context, r *durable.Record) (mail bool, err error) {
 	err = t.store.do("Swap", func() (err error) { mail, err = t.Transaction.Swap(ctx, r); return err })
 	return mail, err
