@@ -10,67 +10,84 @@ func (w *writer) statement() {
 	if w.fn.budget--; w.fn.budget < 0 {
 		return
 	}
-	nested := w.indent < 5
 	if len(w.params) > 0 && w.chance(8) {
 		w.parameterStatement()
 		return
 	}
-	switch n := w.r.IntN(52); {
-	case n < 6:
-		w.define()
-	case n < 14:
-		w.assign()
-	case n < 17:
-		w.log()
-	case n < 19:
-		w.callStatement()
-	case n < 22 && nested:
-		w.ifStatement()
-	case n < 26 && nested:
-		w.loopStatement()
-	case n < 28 && nested:
-		w.switchStatement()
-	case n < 29 && nested:
-		w.typeSwitch()
-	case n < 30 && nested:
-		w.selectStatement()
-	case n < 32 && nested && w.fn.deferring:
-		w.deferStatement()
-	case n < 33:
-		w.leave()
-	case n < 35:
-		w.capture()
-	case n < 36:
-		w.alias()
-	case n < 37 && nested:
-		w.jump()
-	case n < 38 && nested:
-		w.inBlock()
-	case n < 39:
-		w.startGoroutine()
-	case n < 41:
-		w.spotLiteral()
-	case n < 43:
-		w.builtin()
-	case n < 44:
-		w.localType()
-	case n < 46 && nested:
-		w.holdLiteral()
-	case n < 47 && nested:
-		w.collect()
-	case n < 48 && nested:
-		w.breakBlock()
-	case n < 49:
-		w.channel()
-	case n < 50:
-		w.cell()
-	case n < 51 && nested && w.fn.run && w.fn.suspends:
-		w.runLiteral()
-	case n < 52 && nested && w.fn.run && w.fn.suspends:
-		w.scopeOf()
-	default:
-		w.assign()
+	w.kindOfStatement().write(w)
+}
+
+// statementKind is a kind of statement that a program may have.
+type statementKind struct {
+	weight int                // its share
+	when   func(*writer) bool // nil: everywhere
+	write  func(*writer)
+}
+
+func isShallow(w *writer) bool { return w.indent < 5 }
+
+func mayDefer(w *writer) bool { return isShallow(w) && w.fn.deferring }
+
+// mayRun reports whether a literal can be run as a job, and the function can wait for it.
+func mayRun(w *writer) bool { return isShallow(w) && w.fn.run && w.fn.suspends }
+
+// statementKinds returns the kinds with their weights. One that cannot be here leaves its share to
+// the next one that can: far inside, most that nests becomes a way out. It is a function since a
+// variable would depend on itself.
+func statementKinds() []statementKind {
+	return []statementKind{
+		// Variables that live across suspensions are what frames are about.
+		{6, nil, (*writer).define},
+		{8, nil, (*writer).assign},
+		// The outcome is compared by what is logged: without a log, a fault is invisible.
+		{3, nil, (*writer).log},
+		{2, nil, (*writer).callStatement},
+		// Control flow becomes jumps; loops have the most forms.
+		{3, isShallow, (*writer).ifStatement},
+		{4, isShallow, (*writer).loopStatement},
+		{2, isShallow, (*writer).switchStatement},
+		{1, isShallow, (*writer).typeSwitch},
+		{1, isShallow, (*writer).selectStatement},
+		{2, mayDefer, (*writer).deferStatement},
+		// What follows a return, break or continue does not run, so they are rare.
+		{1, nil, (*writer).leave},
+		// Shared variables are where a copy in a frame differs from the original.
+		{2, nil, (*writer).capture},
+		{1, nil, (*writer).alias},
+		{1, isShallow, (*writer).jump},
+		{1, isShallow, (*writer).inBlock},
+		// Each of these has rules of its own; in thousands of programs, a small share suffices.
+		{1, nil, (*writer).startGoroutine},
+		{2, nil, (*writer).spotLiteral},
+		{2, nil, (*writer).builtin},
+		{1, nil, (*writer).localType},
+		{2, isShallow, (*writer).holdLiteral},
+		{1, isShallow, (*writer).collect},
+		{1, isShallow, (*writer).breakBlock},
+		{1, nil, (*writer).channel},
+		{1, nil, (*writer).cell},
+		{1, mayRun, (*writer).runLiteral},
+		{1, mayRun, (*writer).scopeOf},
+		// Takes the share of what cannot be here and has nothing behind it.
+		{0, nil, (*writer).assign},
 	}
+}
+
+// kindOfStatement chooses a kind that can be here.
+func (w *writer) kindOfStatement() statementKind {
+	kinds := statementKinds()
+	total := 0
+	for _, k := range kinds {
+		total += k.weight
+	}
+	n := w.r.IntN(total)
+	last := len(kinds) - 1
+	for _, k := range kinds[:last] {
+		if n -= k.weight; n < 0 && (k.when == nil || k.when(w)) {
+			return k
+		}
+	}
+	return kinds[last]
 }
 
 // define declares variables.
