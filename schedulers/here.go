@@ -79,13 +79,21 @@ func takeEntry(on Worker) int {
 	if on == nil {
 		return -1
 	}
+	n := claimEntry()
+	if n >= 0 {
+		table[n].worker = on
+	}
+	return n
+}
+
+// claimEntry returns the number of an entry that was free, or -1.
+func claimEntry() int {
 	for range entries {
 		if used.Load() >= entries {
 			break
 		}
 		n := int(cursor.Add(1) % entries)
 		if s := &table[n]; !s.busy.Load() && s.busy.CompareAndSwap(false, true) {
-			s.worker = on
 			used.Add(1)
 			return n
 		}

@@ -121,7 +121,7 @@ func (it *Item) RunOn(worker, visible schedulers.Worker, e tally.EndListener) bo
 	if visible == nil {
 		visible = &it.Worker
 	}
-	it.shim.RunThrough(w, visible, e)
+	it.shim.RunThrough(w, visible, worker, e)
 	return true
 }
 

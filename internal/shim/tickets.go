@@ -122,7 +122,7 @@ func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
 func (t *Ticket) run(worker schedulers.Worker) {
 	w := t.take()
 	t.SetBeneath(worker)
-	t.tickets.Policy.Account(t).RunThrough(w, &t.Worker, nil)
+	t.tickets.Policy.Account(t).RunThrough(w, &t.Worker, worker, nil)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,

@@ -139,13 +139,13 @@ func (t *Tally) containPanic(e EndListener) { t.finish(e, recover() != nil) }
 
 // RunThrough is Run for a scheduler on top of another one: the panic continues, so the
 // scheduler beneath counts it too, and its observers see it.
-func (t *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e EndListener) {
+func (t *Tally) RunThrough(w schedulers.Work, on, beneath schedulers.Worker, e EndListener) {
 	t.begun.Add(1)
 	defer t.passPanic(e)
 	if schedulers.Observed() {
 		w = &observedWork{w, t.WorkerPerItem}
 	}
-	schedulers.RunOn(w, on)
+	schedulers.RunOnTop(w, on, beneath)
 }
 
 // observedWork wraps a work item whose run is reported as events.

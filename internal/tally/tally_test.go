@@ -84,7 +84,7 @@ func (f *finisher) look() {
 func TestWorkIsToldOfItsEndBeforeShutdownReturns(t *testing.T) {
 	for _, end := range []func(b *Tally, f *finisher){
 		func(b *Tally, f *finisher) { b.Run(&work{}, nil, f) },
-		func(b *Tally, f *finisher) { b.RunThrough(&work{}, nil, f) },
+		func(b *Tally, f *finisher) { b.RunThrough(&work{}, nil, nil, f) },
 		func(b *Tally, f *finisher) {
 			b.Abandon(nil, &work{abandon: func(error) { f.look() }}, schedulers.ErrShutdown)
 		},
@@ -123,7 +123,7 @@ func TestEachWayOutIsCounted(t *testing.T) {
 	b.Run(w, nil, &e)
 
 	enter()
-	assert.PanicsWithValue(t, "on purpose", func() { b.RunThrough(w, nil, &e) })
+	assert.PanicsWithValue(t, "on purpose", func() { b.RunThrough(w, nil, nil, &e) })
 
 	enter()
 	left := make(chan struct{})
@@ -158,7 +158,7 @@ func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
 			buf := make([]byte, 1<<14)
 			stack = string(buf[:runtime.Stack(buf, false)])
 		}()
-		b.RunThrough(&work{run: origin}, nil, nil)
+		b.RunThrough(&work{run: origin}, nil, nil, nil)
 	}()
 	assert.Contains(t, stack, "tally.origin")
 }

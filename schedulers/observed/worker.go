@@ -20,7 +20,7 @@ type observedWorker struct {
 func (v *observedWorker) Run(on schedulers.Worker) {
 	if w := v.Begin(on); w != nil {
 		v.work = w
-		v.scheduler.through.RunThrough((*reportingWork)(v), v, nil)
+		v.scheduler.through.RunThrough((*reportingWork)(v), v, on, nil)
 	}
 }
 

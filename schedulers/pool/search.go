@@ -91,6 +91,7 @@ func (p *Pool) retire(w *worker) {
 // end frees the slot of w; its goroutine is about to return.
 func (p *Pool) end(w *worker) {
 	w.tell(schedulers.WorkerEnded)
+	w.entry.Release()
 	w.live = false
 	p.slots.release(p, w)
 	p.count.alive--

@@ -44,6 +44,7 @@ type worker struct {
 	registersGoroutine bool // see serve; set by start
 	tick               uint
 	room               any // see [schedulers.Keeper]
+	entry              schedulers.KeptEntry
 
 	leaving leavingWorker
 
@@ -100,6 +101,14 @@ func (w *worker) Room() *any {
 		return nil
 	}
 	return &w.room
+}
+
+// KeptEntry returns the worker's entry for [schedulers.RunOnTop], under the condition of Room.
+func (w *worker) KeptEntry() *schedulers.KeptEntry {
+	if w.pool.bound != nil {
+		return nil
+	}
+	return &w.entry
 }
 
 // push adds work to the local queue, if that is open. wasEmpty reports that the queue was

@@ -71,3 +71,32 @@ func ExampleIsPoolWorker() {
 	// main: false
 	// <nil> <nil>
 }
+
+// onTop is work that runs other work with a worker of its own, as a scheduler on top does.
+type onTop struct{ found chan schedulers.Worker }
+
+func (w onTop) Run(on schedulers.Worker) {
+	schedulers.RunOnTop(found(w), &ownWorker{}, on)
+}
+
+func (onTop) Abandon(error) {}
+
+// found is work that sends the worker that it finds.
+type found onTop
+
+func (w found) Run(schedulers.Worker) { w.found <- schedulers.Here() }
+
+func (found) Abandon(error) {}
+
+type ownWorker struct{ schedulers.Worker }
+
+// There are 4096 entries, and each worker keeps one: it must be free when the worker ends.
+func TestAWorkerThatEndsKeepsNoEntry(t *testing.T) {
+	w := onTop{make(chan schedulers.Worker)}
+	for range 5000 {
+		p := pool.New()
+		require.NoError(t, p.Submit(w, schedulers.Hint{}))
+		require.IsType(t, &ownWorker{}, <-w.found)
+		require.NoError(t, p.Shutdown(context.Background()))
+	}
+}

@@ -1,0 +1,71 @@
+package schedulers
+
+// # Entries that a worker keeps
+//
+// RunOn takes an entry for each work item: five locked instructions, on variables that all
+// workers share. A scheduler on top of another one needs an entry for each of its work items,
+// since each has a worker of its own, and would spend more on them than on its queue. But the
+// goroutine beneath usually runs one such work item after another. So the worker beneath keeps
+// an entry from the first of them until its goroutine ends, and only that goroutine uses it:
+// between two work items the entry holds no worker, and no digits on a stack name it.
+//
+// The price is that [Here] walks the stack of every goroutine that is about to block, as long
+// as any worker keeps an entry, even between two work items. A pool ends idle workers at once.
+
+// KeptEntry is an entry that a worker keeps for [RunOnTop]. Its zero value has not taken one.
+// Only the goroutine of the worker may use it, and calls Release before it ends.
+type KeptEntry struct {
+	number int  // of the entry, plus 1; 0: none
+	inUse  bool // by a work item that has not ended
+}
+
+// entryKeeper is a worker that keeps an entry. KeptEntry returns where it does, always the same,
+// or nil if a work item that received the worker from [Work.Run] may be on another goroutine.
+type entryKeeper interface{ KeptEntry() *KeptEntry }
+
+// RunOnTop is [RunOn] for a worker on top of another one, beneath, which has passed itself to
+// Run of the work item that calls RunOnTop; beneath may be nil. It is cheaper than RunOn if
+// beneath has a method KeptEntry() *KeptEntry, which returns nil if such a work item may be on
+// another goroutine. It blocks as long as the work does.
+func RunOnTop(w Work, on, beneath Worker) {
+	k, ok := beneath.(entryKeeper)
+	if !ok {
+		RunOn(w, on)
+		return
+	}
+	e := k.KeptEntry()
+	if e == nil || e.inUse || !e.claim() {
+		RunOn(w, on)
+		return
+	}
+	e.run(w, on)
+}
+
+// claim takes an entry unless e has one, and reports whether e has one now.
+func (e *KeptEntry) claim() bool {
+	if e.number == 0 {
+		e.number = claimEntry() + 1
+	}
+	return e.number > 0
+}
+
+func (e *KeptEntry) run(w Work, on Worker) {
+	n := e.number - 1
+	e.inUse = true
+	table[n].worker = on
+	defer e.leave()
+	digit(n/digits/digits)(w, on, n, 3)
+}
+
+func (e *KeptEntry) leave() {
+	table[e.number-1].worker = nil
+	e.inUse = false
+}
+
+// Release gives back the entry, if e has one. It does not block.
+func (e *KeptEntry) Release() {
+	if e.number > 0 {
+		table[e.number-1].leave()
+		e.number = 0
+	}
+}
