@@ -28,6 +28,7 @@ type Passthrough struct {
 
 	mu    interleave.Mutex // guards the list, and the links and work of the items in it
 	items linked.List[Item]
+	taken uint64 // out of the list, to run or to be abandoned
 }
 
 // Item is one work item that passes through. Embed it in the work that the shim submits
@@ -49,6 +50,14 @@ type GiveUpListener interface{ HandleGiveUp(reason error) }
 func (t *Passthrough) Init(name string, home, beneath schedulers.Scheduler) {
 	t.name, t.home, t.beneath = name, home, beneath
 	t.Clock.SetOver(beneath)
+	t.CountTaken = t.countTaken
+}
+
+// countTaken is called by the tally.
+func (t *Passthrough) countTaken() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken
 }
 
 // Accept counts w as accepted and puts the item into the list, or returns the reason for
@@ -60,11 +69,10 @@ func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.W
 	if err := t.Enter(t.name, home, w); err != nil {
 		return err
 	}
-	it.home = home
+	it.home, it.shim, it.work = home, t, w
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	it.shim, it.work = t, w
 	t.items.Add(&it.links, it)
+	t.mu.Unlock()
 	return nil
 }
 
@@ -80,6 +88,9 @@ func (t *Passthrough) Send(outer schedulers.Work, it *Item, hint schedulers.Hint
 	if w == nil {
 		return nil // nothing to refuse: a Shutdown has abandoned the work
 	}
+	t.mu.Lock()
+	t.taken-- // neither
+	t.mu.Unlock()
 	t.Refuse(it.home, w)
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
 }
@@ -89,8 +100,9 @@ func (t *Passthrough) Send(outer schedulers.Work, it *Item, hint schedulers.Hint
 func (it *Item) Take() schedulers.Work {
 	t := it.shim
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return it.unlink()
+	w := it.unlink()
+	t.mu.Unlock()
+	return w
 }
 
 func (it *Item) unlink() schedulers.Work {
@@ -100,6 +112,7 @@ func (it *Item) unlink() schedulers.Work {
 	}
 	t.items.Remove(&it.links)
 	it.work = nil
+	t.taken++
 	return w
 }
 

@@ -23,6 +23,8 @@ const (
 	fresh   = iota // it has not been in a queue
 	inQueue        //
 	gone           // it was removed
+
+	stateBits = 2
 )
 
 // Len returns the number of tickets.
@@ -33,10 +35,10 @@ func (q *TicketQueue) First() *Ticket { return q.first }
 
 // Push adds t at the end and returns true, unless t was pushed before.
 func (q *TicketQueue) Push(t *Ticket) bool {
-	if t.Pushed() {
+	if t.state() != fresh {
 		return false
 	}
-	t.state.Store(inQueue)
+	t.setState(inQueue)
 	q.tickets++
 	q.link(t)
 	return true
@@ -62,13 +64,13 @@ func (q *TicketQueue) Pop() *Ticket {
 
 // Remove removes t and returns true, if t is in q. It must not be in another queue.
 func (q *TicketQueue) Remove(t *Ticket) bool {
-	if t.state.Load() != inQueue {
+	if t.state() != inQueue {
 		return false
 	}
-	t.state.Store(gone)
+	t.setState(gone)
 	q.tickets--
 	q.gaps++
-	for q.first != nil && q.first.state.Load() == gone {
+	for q.first != nil && q.first.state() == gone {
 		q.dropFirst()
 	}
 	if q.gaps > q.tickets+minSweep {
@@ -95,7 +97,7 @@ func (q *TicketQueue) sweep() {
 	for t := old.first; t != nil; {
 		next := t.next
 		t.next = nil
-		if t.state.Load() == inQueue {
+		if t.state() == inQueue {
 			q.link(t)
 		}
 		t = next
@@ -106,7 +108,7 @@ func (q *TicketQueue) sweep() {
 func (q *TicketQueue) All() iter.Seq[*Ticket] {
 	return func(yield func(*Ticket) bool) {
 		for t := q.first; t != nil; t = t.next {
-			if t.state.Load() == inQueue && !yield(t) {
+			if t.state() == inQueue && !yield(t) {
 				return
 			}
 		}

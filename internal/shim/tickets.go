@@ -2,21 +2,29 @@ package shim
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Tickets is the common part of shims that reorder work; see the package comment.
+// Tickets is the common part of shims that reorder work; see the package comment. Call Init
+// before use.
 type Tickets struct {
-	Clock
+	TicketHome
 
-	// Set before use.
+	// Constant after Init.
 
-	Name    string // of the shim's package, for errors
 	Beneath schedulers.Scheduler
-	Policy  Policy
+	name    string // of the shim's package, for errors
+	policy  Policy
+}
+
+// Init sets the name of the shim, the scheduler beneath, and the queue. A nil beneath refuses
+// everything.
+func (ts *Tickets) Init(name string, beneath schedulers.Scheduler, policy Policy) {
+	ts.name, ts.Beneath, ts.policy = name, beneath, policy
+	ts.SetOver(beneath)
+	ts.tickets = ts
 }
 
 // Policy is the queue of a shim: it holds the work items whose tickets were accepted.
@@ -27,7 +35,8 @@ type Policy interface {
 	Put(t *Ticket)
 
 	// Next is Put, unless t is nil. It then removes and returns the next ticket to run, or
-	// nil if none is left, which happens after a Shutdown has given up the queued work.
+	// nil if none is left, which happens after a Shutdown has given up the queued work. Like
+	// Remove, it counts the ticket as taken; see tally.Tally.
 	Next(t *Ticket) *Ticket
 
 	// Remove removes t, for which Put was called, and reports whether it was there.
@@ -40,20 +49,32 @@ type Policy interface {
 // Ticket is one work item, and the right to run one. Work is nil once it has been
 // taken out of the queue and begun.
 //
-// There may be a million tickets, so a ticket has few pointers: the policy finds its data
-// about the work through the scheduler that the work was submitted to.
+// There may be a million tickets, so a ticket is 64 bytes, one cache line, with few pointers: the
+// policy finds its data about the work through the scheduler that the work was submitted to, and
+// the ticket its Tickets.
 type Ticket struct {
 	Worker
-	Work   schedulers.Work
-	Number uint64 // for use by the policy
+	Work schedulers.Work
 
-	tickets *Tickets
-	next    *Ticket       // in its queue
-	state   atomic.Uint32 // written under the policy's lock
+	// Guarded by the policy's lock.
+	next  *Ticket // in its queue
+	stamp uint64  // a number, for use by the policy, and the state in the lowest bits
 }
 
-// Pushed reports whether t was put into a queue.
-func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
+// Number returns the number that SetNumber has set, or 0. The policy's lock is held.
+func (t *Ticket) Number() uint64 { return t.stamp >> stateBits }
+
+// SetNumber sets a number below 2⁶², for use by the policy. The policy's lock is held.
+func (t *Ticket) SetNumber(n uint64) { t.stamp = n<<stateBits | t.state() }
+
+func (t *Ticket) state() uint64 { return t.stamp & (1<<stateBits - 1) }
+
+func (t *Ticket) setState(s uint64) { t.stamp += s - t.state() }
+
+// ticketsOf returns the Tickets of t's home.
+func (t *Ticket) ticketsOf() *Tickets {
+	return t.home.(interface{ ticketsOf() *Tickets }).ticketsOf()
+}
 
 // Submit submits a ticket for w, for which Enter was called on the tally of home, the
 // scheduler that w sees. If the scheduler beneath refuses, Submit undoes that Enter and
@@ -63,13 +84,13 @@ func (t *Ticket) Pushed() bool { return t.state.Load() != fresh }
 // The hint's worker is passed on only if it pumps. In that case the hint determines which
 // work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
-	t := &Ticket{Worker: Worker{home: home}, Work: w, tickets: ts}
+	t := &Ticket{Worker: Worker{home: home}, Work: w}
 	err := schedulers.TrySubmit(ts.Beneath, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
-		ts.Policy.Account(t).Refuse(home, w)
-		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.Name, err)
+		ts.policy.Account(t).Refuse(home, w)
+		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.name, err)
 	}
-	ts.Policy.Put(t)
+	ts.policy.Put(t)
 	return nil
 }
 
@@ -87,13 +108,13 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 // and the wait may be for this very work. If its own work is gone, the ticket becomes a
 // spare one, which runs another work item later.
 func (t *Ticket) Run(worker schedulers.Worker) {
-	ts := t.tickets
+	ts := t.ticketsOf()
 	if w, ok := Beneath(worker).(onTop); !ok || !w.OnTop() {
 		ts.runNext(t, worker)
 		return
 	}
-	ts.Policy.Put(t)
-	if ts.Policy.Remove(t) {
+	ts.policy.Put(t)
+	if ts.policy.Remove(t) {
 		t.run(worker)
 	} else if err := schedulers.TrySubmit(ts.Beneath, (*spareTicket)(ts), schedulers.Hint{}); err != nil {
 		ts.giveUpNext(nil, err)
@@ -113,7 +134,7 @@ func (s *spareTicket) Run(worker schedulers.Worker) { (*Tickets)(s).runNext(nil,
 func (s *spareTicket) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
 
 func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
-	if turn := ts.Policy.Next(t); turn != nil {
+	if turn := ts.policy.Next(t); turn != nil {
 		turn.run(worker)
 	}
 }
@@ -122,24 +143,24 @@ func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
 func (t *Ticket) run(worker schedulers.Worker) {
 	w := t.take()
 	t.SetBeneath(worker)
-	t.tickets.Policy.Account(t).RunThrough(w, &t.Worker, worker, nil)
+	t.ticketsOf().policy.Account(t).RunThrough(w, &t.Worker, worker, nil)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,
 // and the policy decides which one is abandoned.
 func (t *Ticket) Abandon(reason error) {
-	t.tickets.giveUpNext(t, reason)
+	t.ticketsOf().giveUpNext(t, reason)
 }
 
 func (ts *Tickets) giveUpNext(t *Ticket, reason error) {
-	if turn := ts.Policy.Next(t); turn != nil {
+	if turn := ts.policy.Next(t); turn != nil {
 		turn.GiveUp(reason)
 	}
 }
 
 // GiveUp abandons the work of a ticket that the caller has removed from the queue.
 func (t *Ticket) GiveUp(reason error) {
-	t.tickets.Policy.Account(t).Abandon(t.home, t.take(), reason)
+	t.ticketsOf().policy.Account(t).Abandon(t.home, t.take(), reason)
 }
 
 // take returns the work and drops the reference to it: a context that keeps the ticket as

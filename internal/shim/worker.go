@@ -13,30 +13,36 @@ import (
 // even after the work has ended, because a context may keep it for long.
 type Worker struct {
 	home    schedulers.Scheduler // set earlier, when the work is accepted
-	beneath schedulers.Worker    // nil: no particular worker
-	id      int
+	beneath schedulers.Worker    // an unnamedWorker: no particular one; nil: not set yet
 }
 
 // SetBeneath records that the work begins to run on a worker of the scheduler beneath, or on no
 // particular worker if worker is nil.
 func (w *Worker) SetBeneath(worker schedulers.Worker) {
-	w.beneath = worker
-	if worker != nil {
-		w.id = worker.ID() // unique among running work items, as an ID has to be
-	} else {
-		w.id = unnamedID()
+	if worker == nil {
+		worker = newUnnamedWorker()
 	}
+	w.beneath = worker
 }
 
 // Scheduler implements [schedulers.Worker].
 func (w *Worker) Scheduler() schedulers.Scheduler { return w.home }
 
-// ID implements [schedulers.Worker].
-func (w *Worker) ID() int { return w.id }
+// ID implements [schedulers.Worker]. It is the ID of the worker beneath, which is unique among
+// running work items, as an ID has to be. Before SetBeneath it is 0.
+func (w *Worker) ID() int {
+	if w.beneath == nil {
+		return 0
+	}
+	return w.beneath.ID()
+}
 
 // Beneath returns the worker of the scheduler beneath, or nil.
 func (w *Worker) Beneath() schedulers.Worker {
 	if w == nil {
+		return nil
+	}
+	if _, unnamed := w.beneath.(unnamedWorker); unnamed {
 		return nil
 	}
 	return w.beneath
@@ -93,9 +99,10 @@ func Find[W any](w schedulers.Worker) (found W, ok bool) {
 	return found, false
 }
 
-// A Worker usually has the ID of the worker beneath. If that is nil, the Worker takes an ID
-// from a separate range, far above any number of workers; the range is reused after a
-// million.
+// unnamedWorker takes the place of the worker beneath where there is none. Its value is its ID,
+// from a separate range, far above any number of workers; the range is reused after a million.
+type unnamedWorker int
+
 const (
 	firstUnnamed = 1 << 20
 	maxUnnamed   = 1<<20 - 1
@@ -103,12 +110,20 @@ const (
 
 var unnamed interleave.Uint32
 
-func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }
+func newUnnamedWorker() unnamedWorker {
+	return unnamedWorker(firstUnnamed + int(unnamed.Add(1)&maxUnnamed))
+}
+
+// Scheduler implements [schedulers.Worker].
+func (unnamedWorker) Scheduler() schedulers.Scheduler { return nil }
+
+// ID implements [schedulers.Worker].
+func (w unnamedWorker) ID() int { return int(w) }
 
 // Pump implements [schedulers.Pumper]: it waits like [schedulers.Wait] on the worker
 // beneath, which may run other work meanwhile.
 func (w *Worker) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
-	if w.beneath == nil {
+	if w.Beneath() == nil {
 		// Not Wait: it would find this worker with Here, and call this method again.
 		return shutdown.Await(ctx, done, func() {})
 	}

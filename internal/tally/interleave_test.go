@@ -50,6 +50,18 @@ func isClosed(c <-chan struct{}) bool {
 // Run implements schedulers.Work.
 func (a *accounts) Run(schedulers.Worker) {
 	a.ran++
+	a.checkOpen()
+}
+
+// HandleEnd implements EndListener.
+func (a *accounts) HandleEnd() {
+	if a.tally.Metrics().Completed == 0 {
+		a.wrong = errors.New("the end is heard before it is counted")
+	}
+	a.checkOpen() // after steps, among which another goroutine may end it all
+}
+
+func (a *accounts) checkOpen() {
 	for _, c := range a.done {
 		if isClosed(c) {
 			a.wrong = errors.New("the end is reached while work runs")
@@ -60,7 +72,7 @@ func (a *accounts) Run(schedulers.Worker) {
 // Abandon implements schedulers.Work.
 func (a *accounts) Abandon(error) { a.dropped++ }
 
-// submit accepts work and runs, abandons or refuses it.
+// submit accepts work and runs, abandons or refuses it; hear is run with a listener.
 func (a *accounts) submit(how string) {
 	closed := len(a.done) > 0 // a Close has returned
 	if a.tally.Enter("test", nil, a) != nil {
@@ -74,6 +86,9 @@ func (a *accounts) submit(how string) {
 	case "run":
 		a.accepted++
 		a.tally.Run(a, nil, nil)
+	case "hear":
+		a.accepted++
+		a.tally.Run(a, nil, a)
 	case "abandon":
 		a.accepted++
 		a.tally.Abandon(nil, a, schedulers.ErrShutdown)
@@ -101,7 +116,7 @@ func (a *accounts) check() error {
 }
 
 func TestInterleavingsOfWorkAndClose(t *testing.T) {
-	for _, how := range []string{"run", "abandon", "refuse"} {
+	for _, how := range []string{"run", "hear", "abandon", "refuse"} {
 		t.Run(how, func(t *testing.T) {
 			interleave.Explore(t, func(s *interleave.Schedule) func() error {
 				a := newAccounts()

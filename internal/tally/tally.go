@@ -1,20 +1,31 @@
 // Package tally counts the work of a scheduler: how much was accepted, how it ended, and
 // whether all of it has ended, which is what Shutdown waits for.
 //
-// # One word decides
+// # Two counters, and a bit in one of them
 //
-// Whether work may enter and whether all work has ended must be decided together: with two
-// variables, work could enter between "closed" and "nothing is left". So one word holds both
-// the number of work items that are accepted and not done, and the closed bit:
+// Whether work may enter and whether all work has ended must be decided together: with
+// separate variables, work could enter between "closed" and "nothing is left". But one word
+// for both would move between the processors of submitters and of workers twice for each work
+// item. So submitters write one variable, and workers another:
 //
-//	word = 2·pending + closed
+//	entered = 2·(work items that entered) + closed
+//	left    = work items that have run and left
+//	pending = entered/2 − left
 //
-//	Enter      adds 2, unless the bit is set
-//	leave      subtracts 2; a result of 1 means that this was the last leave after close
-//	close      sets the bit; a previous value of 0 means that nothing was left
+// Work that leaves in another way is subtracted from entered.
 //
-// After the bit is set the word only decreases, so either it becomes 1 once, or it was 0
-// when the bit was set: done is closed exactly once.
+//	# Work that leaves                    # Close
+//
+//	L1 add to left, or subtract           C1 set the bit in entered: nothing enters from now on
+//	   from entered                       C2 phase = closing
+//	L2 if phase is closing and nothing    C3 if nothing is pending: phase = drained, by CAS,
+//	   is pending: phase = drained, by       and end
+//	   CAS, and end
+//
+// The end comes: of the last L1 and C2, one is later in the order of all atomic operations, and
+// L2 or C3 after it sees both. It does not come too early: after C1 pending never grows, and it
+// is read from left first, so what is read is at least what was pending at the second read. It
+// comes once, since one CAS from closing to drained succeeds.
 //
 // The tempting alternative is a sync.WaitGroup next to a flag: Add then races Wait in
 // exactly the case in which it must not.
@@ -24,6 +35,10 @@
 //	Enter ─▶ pending ─┬─ Run ─▶ running ─▶ completed (and panicked)
 //	                  ├─ Abandon ────────▶ abandoned
 //	                  └─ Refuse ─────────▶ refused: the scheduler beneath did not accept it
+//
+// A run without a listener completes and leaves in one step: silent counts these. With one, the
+// run has completed before the listener hears of it (heard), and leaves after that (heardLeft).
+// So left is silent + heardLeft, and completed is silent + heard.
 package tally
 
 import (
@@ -52,24 +67,38 @@ type Tally struct {
 	// reports, too. Set it before use.
 	WorkerPerItem bool
 
+	// CountTaken, if not nil, returns how many work items were taken out of a queue, to be
+	// run with RunThrough or abandoned: the scheduler counts them under the lock of its
+	// queue, which it holds at that moment anyway. Set it before use.
+	CountTaken func() uint64
+
 	refused, abandoned, panicked interleave.Uint64
 
 	mu   interleave.Mutex
 	done chan struct{} // made by the first Shutdown, before the bit is set
 
-	// Submitters and workers both write word, and each write takes the cache line away from
-	// the others. What the workers alone write has a line of its own.
-	_    [64]byte
-	word interleave.Int64
-	_    [64]byte
+	// Submitters write entered, and workers the line after it: each write takes the cache
+	// line away from the others.
+	_       [64]byte
+	entered interleave.Int64
+	_       [64]byte
 
-	begun, completed interleave.Uint64 // their difference is the number of running work items
-	_                [64]byte
+	begun                    interleave.Uint64 // by Run
+	silent, heard, heardLeft interleave.Uint64
+	phase                    interleave.Uint32
+	_                        [64]byte
 }
 
 const (
 	closedBit = 1
 	unit      = 2
+)
+
+// The phases.
+const (
+	open    = iota
+	closing // the bit is set
+	drained // nothing is pending
 )
 
 // EndListener is notified when a run has ended, in whatever way. HandleEnd is called before
@@ -89,13 +118,13 @@ func (t *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work)
 		tell(schedulers.Submitted, home, w)
 	}
 	for {
-		old := t.word.Load()
+		old := t.entered.Load()
 		if old&closedBit != 0 {
 			t.refused.Add(1)
 			tell(schedulers.Refused, home, w)
 			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
 		}
-		if t.word.CompareAndSwap(old, old+unit) {
+		if t.entered.CompareAndSwap(old, old+unit) {
 			return nil
 		}
 	}
@@ -109,7 +138,7 @@ func tell(k schedulers.EventKind, home schedulers.Scheduler, w schedulers.Work) 
 func (t *Tally) Refuse(home schedulers.Scheduler, w schedulers.Work) {
 	t.refused.Add(1)
 	tell(schedulers.Refused, home, w)
-	t.leave()
+	t.subtract()
 }
 
 // Abandon abandons w.
@@ -117,7 +146,13 @@ func (t *Tally) Abandon(home schedulers.Scheduler, w schedulers.Work, reason err
 	t.abandoned.Add(1)
 	tell(schedulers.Abandoned, home, w)
 	w.Abandon(reason)
-	t.leave()
+	t.subtract()
+}
+
+// subtract records that work has left without having run.
+func (t *Tally) subtract() {
+	t.entered.Add(-unit)
+	t.endIfDrained()
 }
 
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
@@ -137,10 +172,12 @@ func (t *Tally) Run(w schedulers.Work, on schedulers.Worker, e EndListener) {
 
 func (t *Tally) containPanic(e EndListener) { t.finish(e, recover() != nil) }
 
-// RunThrough is Run for a scheduler on top of another one: the panic continues, so the
-// scheduler beneath counts it too, and its observers see it.
+// RunThrough is Run for a scheduler on top of another one, on top of whose worker beneath w
+// runs. The panic continues, so the scheduler beneath counts it too, and its observers see it.
 func (t *Tally) RunThrough(w schedulers.Work, on, beneath schedulers.Worker, e EndListener) {
-	t.begun.Add(1)
+	if t.CountTaken == nil {
+		t.begun.Add(1)
+	}
 	defer t.passPanic(e)
 	if schedulers.Observed() {
 		w = &observedWork{w, t.WorkerPerItem}
@@ -178,15 +215,19 @@ func (t *Tally) finish(e EndListener, panicked bool) {
 	if panicked {
 		t.panicked.Add(1)
 	}
-	t.completed.Add(1)
-	if e != nil {
+	if e == nil {
+		t.silent.Add(1)
+	} else {
+		t.heard.Add(1)
 		e.HandleEnd()
+		t.heardLeft.Add(1)
 	}
-	t.leave()
+	t.endIfDrained()
 }
 
-func (t *Tally) leave() {
-	if t.word.Add(-unit) == closedBit {
+// endIfDrained is L2 and C3 of the package comment.
+func (t *Tally) endIfDrained() {
+	if t.phase.Load() == closing && t.Pending() == 0 && t.phase.CompareAndSwap(closing, drained) {
 		t.complete()
 	}
 }
@@ -199,10 +240,13 @@ func (t *Tally) complete() {
 }
 
 // Closed reports whether Shutdown has been called.
-func (t *Tally) Closed() bool { return t.word.Load()&closedBit != 0 }
+func (t *Tally) Closed() bool { return t.entered.Load()&closedBit != 0 }
 
 // Pending returns how many work items are accepted and not done.
-func (t *Tally) Pending() int { return int(t.word.Load() / unit) }
+func (t *Tally) Pending() int {
+	left := t.silent.Load() + t.heardLeft.Load() // first: nothing leaves before it enters
+	return int(t.entered.Load()/unit) - int(left)
+}
 
 // Close refuses all further work and returns a channel that is closed when the last
 // work has ended.
@@ -212,9 +256,9 @@ func (t *Tally) Close() <-chan struct{} {
 		t.done = make(chan struct{})
 	}
 	t.mu.Unlock()
-	if t.word.Or(closedBit) == 0 { // open and empty until now
-		t.complete()
-	}
+	t.entered.Or(closedBit)
+	t.phase.CompareAndSwap(open, closing)
+	t.endIfDrained()
 	return t.done
 }
 
@@ -229,11 +273,17 @@ func (t *Tally) Shutdown(ctx context.Context, giveUp func()) error {
 func (t *Tally) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Refused:   t.refused.Load(),
-		Completed: t.completed.Load(),
+		Completed: t.silent.Load() + t.heard.Load(),
 		Abandoned: t.abandoned.Load(),
 		Panicked:  t.panicked.Load(),
 	}
-	m.Running = t.begun.Load() - m.Completed // what has completed had begun before
+	// What has completed had begun, and was taken, before.
+	if t.CountTaken != nil {
+		taken := t.CountTaken()
+		m.Running = taken - min(taken, m.Completed+m.Abandoned)
+	} else {
+		m.Running = t.begun.Load() - m.Completed
+	}
 	pending := uint64(t.Pending())
 	m.Submitted = m.Completed + m.Abandoned + pending
 	m.Queued = pending - min(pending, m.Running)

@@ -148,6 +148,22 @@ func TestEachWayOutIsCounted(t *testing.T) {
 	require.NoError(t, b.Shutdown(context.Background(), func() { t.Error("there was nothing to give up") }))
 }
 
+func TestWorkThatASchedulerCountsAsTakenRunsUntilItHasEnded(t *testing.T) {
+	var taken uint64
+	b := Tally{CountTaken: func() uint64 { return taken }}
+	w := &work{}
+	for range 2 {
+		require.NoError(t, b.Enter("test", nil, w))
+	}
+	taken = 1
+	assert.Equal(t, schedulers.Metrics{Submitted: 2, Queued: 1, Running: 1, Workers: 1}, b.Metrics())
+	b.RunThrough(w, nil, nil, nil)
+	assert.Equal(t, schedulers.Metrics{Submitted: 2, Completed: 1, Queued: 1}, b.Metrics())
+	taken = 2
+	b.Abandon(nil, w, schedulers.ErrShutdown)
+	assert.Equal(t, schedulers.Metrics{Submitted: 2, Completed: 1, Abandoned: 1}, b.Metrics())
+}
+
 func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
 	var b Tally
 	require.NoError(t, b.Enter("test", nil, &work{}))

@@ -14,7 +14,7 @@ import (
 // Besides [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter
 // as its scheduler does, and its workers implement HomeBlocker and Pumper.
 type Group struct {
-	*clock
+	*ticketHome
 	scheduler *Scheduler
 
 	// Guarded by of.mu.
@@ -27,7 +27,7 @@ type Group struct {
 // Group returns a new group of the given level. A level outside the range means the
 // nearest one inside.
 func (s *Scheduler) Group(level int) *Group {
-	return &Group{clock: s.clock, scheduler: s, level: s.clamp(level)}
+	return &Group{ticketHome: s.ticketHome, scheduler: s, level: s.clamp(level)}
 }
 
 func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1) }
@@ -88,10 +88,11 @@ type position struct{ rank, arrival uint64 }
 // number of a ticket is its arrival number, from 1 on.
 //
 // The rank grows with the arrival and with the level. 2³¹ levels times the highest age, a
-// billion, leave 2⁶³ arrivals before it overflows.
+// billion, leave 2⁶³ arrivals before it overflows, and a ticket has room for 2⁶².
 func positionOf(t *shim.Ticket) position {
 	g := groupOf(t)
-	return position{t.Number + uint64(g.level)*g.scheduler.age, t.Number}
+	n := t.Number()
+	return position{n + uint64(g.level)*g.scheduler.age, n}
 }
 
 func (p position) compare(q position) int {

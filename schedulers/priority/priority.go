@@ -12,9 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// clock is embedded under this name so that the types of this package have the
+// ticketHome is embedded under this name so that the types of this package have the
 // methods of [schedulers.Timers] without an exported field.
-type clock = shim.Clock
+type ticketHome = shim.TicketHome
 
 // DefaultAge is the number of items that count as one level of waiting, unless [Age]
 // sets another.
@@ -27,7 +27,7 @@ const DefaultAge = 32
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	*clock
+	*ticketHome
 	tickets shim.Tickets
 	levels  int
 	age     uint64
@@ -37,6 +37,7 @@ type Scheduler struct {
 	mu       sync.Mutex
 	groups   heap.Heap[*Group] // the groups with queued items
 	arrivals uint64
+	taken    uint64 // out of the queues, to run or to be abandoned
 }
 
 // Option configures a scheduler that is being made.
@@ -59,9 +60,9 @@ func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 			o(s)
 		}
 	}
-	s.tickets = shim.Tickets{Name: "priority", Beneath: over, Policy: policy{s}}
-	s.tickets.Clock.SetOver(over)
-	s.clock = &s.tickets.Clock
+	s.tickets.Init("priority", over, policy{s})
+	s.ticketHome = &s.tickets.TicketHome
+	s.tally.CountTaken = s.countTaken
 	s.normal = s.Group((s.levels - 1) / 2)
 	return s
 }
@@ -131,25 +132,33 @@ func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.scheduler.tally }
 
 func (s *Scheduler) put(t *shim.Ticket) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.enqueue(t)
+	s.mu.Unlock()
 }
 
 // next queues t, unless t is nil or was queued before. Then it takes and returns the ticket
 // with the lowest position, or returns nil if there is none.
 func (s *Scheduler) next(t *shim.Ticket) *shim.Ticket {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if t != nil {
 		s.enqueue(t)
 	}
-	if s.groups.Len() == 0 {
-		return nil
+	var first *shim.Ticket
+	if s.groups.Len() > 0 {
+		g := s.groups.First()
+		first = g.queue.Pop()
+		s.taken++
+		s.reposition(g)
 	}
-	g := s.groups.First()
-	first := g.queue.Pop()
-	s.reposition(g)
+	s.mu.Unlock()
 	return first
+}
+
+// countTaken is called by the tally.
+func (s *Scheduler) countTaken() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken
 }
 
 // enqueue is put with mu held.
@@ -159,7 +168,7 @@ func (s *Scheduler) enqueue(t *shim.Ticket) {
 		return
 	}
 	s.arrivals++
-	t.Number = s.arrivals
+	t.SetNumber(s.arrivals)
 	if g.queue.Len() == 1 {
 		g.head = positionOf(t)
 		s.groups.Push(g)
@@ -173,6 +182,7 @@ func (s *Scheduler) remove(t *shim.Ticket) bool {
 	g := groupOf(t)
 	was := g.queue.Remove(t)
 	if was {
+		s.taken++
 		s.reposition(g)
 	}
 	return was

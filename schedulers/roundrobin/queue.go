@@ -18,7 +18,7 @@ import (
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter, and its workers
 // implement HomeBlocker and Pumper.
 type Queue struct {
-	*clock
+	*ticketHome
 	scheduler *Scheduler
 	name      string
 	weight    int
@@ -27,6 +27,7 @@ type Queue struct {
 
 	mu    sync.Mutex
 	items shim.TicketQueue
+	taken uint64 // out of items, to run or to be abandoned
 
 	inRing        bool   // written under the ring's lock and mu
 	before, after *Queue // under the ring's lock, while inRing
@@ -82,11 +83,21 @@ func (q *Queue) put(t *shim.Ticket) {
 func (q *Queue) remove(t *shim.Ticket) bool {
 	q.mu.Lock()
 	found := q.items.Remove(t)
+	if found {
+		q.taken++
+	}
 	q.mu.Unlock()
 	if found {
 		q.scheduler.ring.leave(q)
 	}
 	return found
+}
+
+// countTaken is called by the tally.
+func (q *Queue) countTaken() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.taken
 }
 
 // Close refuses all further work. Work that was accepted before still runs; then the
@@ -111,6 +122,7 @@ func (q *Queue) giveUp() {
 	for t := q.items.Pop(); t != nil; t = q.items.Pop() {
 		all = append(all, t)
 	}
+	q.taken += uint64(len(all))
 	q.mu.Unlock()
 	q.scheduler.ring.leave(q)
 	for _, t := range all {

@@ -20,7 +20,14 @@ func (r *ring) enter(q *Queue) {
 	defer r.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.inRing || q.items.Len() == 0 {
+	if q.items.Len() > 0 {
+		r.insert(q)
+	}
+}
+
+// insert puts q into the ring unless it is there; both locks are held.
+func (r *ring) insert(q *Queue) {
+	if q.inRing {
 		return
 	}
 	q.inRing = true
@@ -36,30 +43,42 @@ func (r *ring) enter(q *Queue) {
 // take removes and returns the next item, or returns nil if the ring is empty. own is the
 // ticket that is used, or nil; take first queues its item and puts its queue into the ring,
 // unless the submitter has done both.
+//
+// If own's queue has the turn, as the only one always has, all that is one critical section.
 func (r *ring) take(own *shim.Ticket) *shim.Ticket {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if own != nil && (!own.Pushed() || !queueOf(own).inRing) {
-		r.mu.Unlock()
-		queueOf(own).put(own)
-		r.mu.Lock()
-	}
-	for q := r.next; q != nil; q = r.next {
-		if t := r.takeFrom(q); t != nil {
-			return t
+	var t *shim.Ticket
+	if own != nil {
+		q := queueOf(own)
+		q.mu.Lock()
+		if q.items.Push(own); q.items.Len() > 0 {
+			r.insert(q)
 		}
+		if q == r.next {
+			t = r.takeFrom(q)
+		}
+		q.mu.Unlock()
 	}
-	return nil
+	for t == nil && r.next != nil {
+		q := r.next
+		q.mu.Lock()
+		t = r.takeFrom(q)
+		q.mu.Unlock()
+	}
+	r.mu.Unlock()
+	return t
 }
 
-// takeFrom takes an item of q, which is next, and advances next if q's turn is over.
+// takeFrom takes an item of q, which is next, and advances next if q's turn is over; both locks
+// are held.
 func (r *ring) takeFrom(q *Queue) *shim.Ticket {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if r.quota == 0 {
 		r.quota = q.weight
 	}
 	t := q.items.Pop()
+	if t != nil {
+		q.taken++
+	}
 	r.quota--
 	switch {
 	case q.items.Len() == 0:

@@ -12,9 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// clock is embedded under this name so that the types of this package have the
+// ticketHome is embedded under this name so that the types of this package have the
 // methods of [schedulers.Timers] without an exported field.
-type clock = shim.Clock
+type ticketHome = shim.TicketHome
 
 // Scheduler is a set of queues that have equal shares of a scheduler. Make one with
 // [New]. All methods are safe for concurrent use.
@@ -24,7 +24,7 @@ type clock = shim.Clock
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter (the sums of all
 // queues), and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	*clock
+	*ticketHome
 	tickets shim.Tickets
 	ring    ring
 	initial *Queue
@@ -40,9 +40,8 @@ type Scheduler struct {
 // over refuses all work.
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{}
-	s.tickets = shim.Tickets{Name: "roundrobin", Beneath: over, Policy: policy{s}}
-	s.tickets.Clock.SetOver(over)
-	s.clock = &s.tickets.Clock
+	s.tickets.Init("roundrobin", over, policy{s})
+	s.ticketHome = &s.tickets.TicketHome
 	s.initial = s.add(Name("default"))
 	return s
 }
@@ -71,13 +70,13 @@ func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
 }
 
 func (s *Scheduler) add(opts ...QueueOption) *Queue {
-	q := &Queue{clock: s.clock, scheduler: s, name: "queue", weight: 1}
+	q := &Queue{ticketHome: s.ticketHome, scheduler: s, name: "queue", weight: 1}
 	for _, o := range opts {
 		if o != nil {
 			o(q)
 		}
 	}
-	q.tally.OnDrained = func() { s.retire(q) }
+	q.tally.OnDrained, q.tally.CountTaken = func() { s.retire(q) }, q.countTaken
 	q.place = s.queues.PushBack(q)
 	return q
 }
