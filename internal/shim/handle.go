@@ -6,12 +6,16 @@ import "github.com/movenext/movenext/internal/interleave"
 // the GiveUpListener of its own item.
 type Handle struct {
 	Item
+	onGiveUp GiveUpListener
 
 	mu     interleave.Mutex
 	over   bool          // the work has ended or was given up
 	reason error         // the reason if it was given up, else nil
 	done   chan struct{} // made by Done
 }
+
+// OnGiveUp sets what is notified when the work is given up. Call it before Accept.
+func (h *Handle) OnGiveUp(l GiveUpListener) { h.handle, h.onGiveUp = h, l }
 
 // HandleEnd implements tally.Ender: the work has ended.
 func (h *Handle) HandleEnd() { h.conclude(nil) }

@@ -2,10 +2,8 @@ package shim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/linked"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -27,19 +25,21 @@ type Passthrough struct {
 	beneath schedulers.Scheduler
 
 	mu    interleave.Mutex // guards the list, and the links and work of the items in it
-	items linked.List[Item]
+	items itemList
 	taken uint64 // out of the list, to run or to be abandoned
 }
 
 // Item is one work item that passes through. Embed it in the work that the shim submits
 // beneath.
+//
+// There may be a million items, so an item is 80 bytes: what only some need is in a [Handle].
 type Item struct {
 	Worker
-	OnGiveUp GiveUpListener // nil: none
+	handle *Handle // to notify that the item is given up; nil: none
 
-	shim  *Passthrough
-	work  schedulers.Work // nil when the item is no longer in the list
-	links linked.Node[Item]
+	shim       *Passthrough
+	work       schedulers.Work // of an item in the list; later for use by the one who took it
+	next, prev *Item           // in the list; next is the item itself when it has left
 }
 
 // GiveUpListener is notified that the work of an item was abandoned, after the work itself.
@@ -71,7 +71,7 @@ func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.W
 	}
 	it.home, it.shim, it.work = home, t, w
 	t.mu.Lock()
-	t.items.Add(&it.links, it)
+	t.items.add(it)
 	t.mu.Unlock()
 	return nil
 }
@@ -106,13 +106,14 @@ func (it *Item) Take() schedulers.Work {
 }
 
 func (it *Item) unlink() schedulers.Work {
-	t, w := it.shim, it.work
-	if w == nil {
+	t := it.shim
+	if !it.listed() {
 		return nil
 	}
-	t.items.Remove(&it.links)
-	it.work = nil
+	t.items.remove(it)
 	t.taken++
+	w := it.work
+	it.work = nil
 	return w
 }
 
@@ -120,7 +121,7 @@ func (it *Item) unlink() schedulers.Work {
 func (it *Item) Queued() bool {
 	it.shim.mu.Lock()
 	defer it.shim.mu.Unlock()
-	return it.work != nil
+	return it.listed()
 }
 
 // RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone,
@@ -137,6 +138,13 @@ func (it *Item) RunOn(worker, visible schedulers.Worker, e tally.EndListener) bo
 	it.shim.RunThrough(w, visible, worker, e)
 	return true
 }
+
+// Keep keeps w, the work that Begin has returned, in the item; Kept returns it. Only the
+// goroutine that runs the work calls them.
+func (it *Item) Keep(w schedulers.Work) { it.work = w }
+
+// Kept returns the work that Keep was called with last.
+func (it *Item) Kept() schedulers.Work { return it.work }
 
 // Begin removes the item from the list and sets its worker. It returns the work, which
 // the caller must pass to RunThrough, or nil if the item is gone.
@@ -162,8 +170,8 @@ func (it *Item) GiveUp(reason error) bool {
 // Drop abandons the work that Take has returned.
 func (it *Item) Drop(w schedulers.Work, reason error) {
 	it.shim.Abandon(it.home, w, reason)
-	if it.OnGiveUp != nil {
-		it.OnGiveUp.HandleGiveUp(reason)
+	if it.handle != nil {
+		it.handle.onGiveUp.HandleGiveUp(reason)
 	}
 }
 
@@ -177,7 +185,11 @@ func (t *Passthrough) GiveUpAll() {
 func (t *Passthrough) queuedItems() []*Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Collect(t.items.All())
+	var all []*Item
+	for it := t.items.first; it != nil; it = it.next {
+		all = append(all, it)
+	}
+	return all
 }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
@@ -185,7 +197,7 @@ func (t *Passthrough) Snapshot() []schedulers.Work {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []schedulers.Work
-	for it := range t.items.All() {
+	for it := t.items.first; it != nil; it = it.next {
 		all = append(all, it.work)
 	}
 	return all

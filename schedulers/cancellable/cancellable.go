@@ -106,7 +106,7 @@ func (s *Scheduler) Go(ctx context.Context, fn func(context.Context)) (*Item, er
 
 func (s *Scheduler) queue(parent context.Context, w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{scheduler: s, parent: parent}}
-	it.t.OnGiveUp = &it.t
+	it.t.OnGiveUp(&it.t)
 	it.t.item = it
 	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		return nil, err

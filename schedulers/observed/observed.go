@@ -101,7 +101,7 @@ func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 // of the scheduler beneath does. A refusal is not an event: the submitter gets it as an
 // error.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	v := &observedWorker{scheduler: s}
+	v := &observedWorker{}
 	if err := s.through.Accept(&v.Item, nil, w); err != nil {
 		return err
 	}

@@ -10,17 +10,15 @@ import (
 )
 
 // observedWorker is a work item that passes through the shim, and the worker that the work sees.
-type observedWorker struct {
-	shim.Item
-	scheduler *Scheduler
-	work      schedulers.Work // while it runs
-}
+type observedWorker struct{ shim.Item }
+
+func (v *observedWorker) scheduler() *Scheduler { return v.Scheduler().(*Scheduler) }
 
 // Run implements [schedulers.Work].
 func (v *observedWorker) Run(on schedulers.Worker) {
 	if w := v.Begin(on); w != nil {
-		v.work = w
-		v.scheduler.through.RunThrough((*reportingWork)(v), v, on, nil)
+		v.Keep(w)
+		v.scheduler().through.RunThrough((*reportingWork)(v), v, on, nil)
 	}
 }
 
@@ -42,20 +40,20 @@ func (v *observedWorker) HearPanic(value any, stack []byte) {
 	}
 }
 
-func (v *observedWorker) raise(err error) { v.scheduler.raise(Event{Err: err, Worker: v.ID()}) }
+func (v *observedWorker) raise(err error) { v.scheduler().raise(Event{Err: err, Worker: v.ID()}) }
 
 // reportingWork is an observedWorker as the work that runs: it raises events for failures
 // before the work is counted as ended.
 type reportingWork observedWorker
 
 // About returns the work that events are about; see [schedulers.RunTold].
-func (w *reportingWork) About() schedulers.Work { return w.work }
+func (w *reportingWork) About() schedulers.Work { return w.Kept() }
 
 // Run implements [schedulers.Work].
 func (w *reportingWork) Run(on schedulers.Worker) {
 	returned := false
 	defer func() {
-		w.work = nil // a context that keeps the worker must not keep the work
+		w.Keep(nil) // a context that keeps the worker must not keep the work
 		if v := recover(); v != nil {
 			(*observedWorker)(w).raise(newPanicError(v))
 			panic(v)
@@ -64,12 +62,12 @@ func (w *reportingWork) Run(on schedulers.Worker) {
 			(*observedWorker)(w).raise(ErrGoexit)
 		}
 	}()
-	w.work.Run(on)
+	w.Kept().Run(on)
 	returned = true
 }
 
 // Abandon implements [schedulers.Work]. Work that runs is not abandoned.
-func (w *reportingWork) Abandon(reason error) { w.work.Abandon(reason) }
+func (w *reportingWork) Abandon(reason error) { w.Kept().Abandon(reason) }
 
 // Report raises an event about err for the work to which ctx belongs, and reports whether
 // it did: false means that err is nil, or that the work does not run on a scheduler of

@@ -67,7 +67,7 @@ func (s *Set) Submit(w schedulers.Work, from schedulers.Hint) error {
 // blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Set) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{set: s}}
-	it.t.OnGiveUp = &it.t
+	it.t.OnGiveUp(&it.t)
 	s.add(1) // before the work can run
 	if err := s.through.Accept(&it.t.Item, nil, w); err != nil {
 		s.add(-1)
