@@ -26,7 +26,8 @@ type Passthrough struct {
 
 	mu    interleave.Mutex // guards the list, and the links and work of the items in it
 	items itemList
-	taken uint64 // out of the list, to run or to be abandoned
+	// Of work items, ever: put into the list; taken out of it, to run or to be abandoned.
+	accepted, taken uint64
 }
 
 // Item is one work item that passes through. Embed it in the work that the shim submits
@@ -50,10 +51,15 @@ type GiveUpListener interface{ HandleGiveUp(reason error) }
 func (t *Passthrough) Init(name string, home, beneath schedulers.Scheduler) {
 	t.name, t.home, t.beneath = name, home, beneath
 	t.Clock.SetOver(beneath)
-	t.CountTaken = t.countTaken
+	t.CountEntered, t.CountTaken = t.countAccepted, t.countTaken
 }
 
-// countTaken is called by the tally.
+func (t *Passthrough) countAccepted() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.accepted
+}
+
 func (t *Passthrough) countTaken() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,13 +72,20 @@ func (t *Passthrough) Accept(it *Item, home schedulers.Scheduler, w schedulers.W
 	if home == nil {
 		home = t.home
 	}
-	if err := t.Enter(t.name, home, w); err != nil {
+	if err := t.Prepare(t.name, home, w); err != nil {
 		return err
 	}
 	it.home, it.shim, it.work = home, t, w
 	t.mu.Lock()
-	t.items.add(it)
+	closed := t.Closed()
+	if !closed {
+		t.accepted++
+		t.items.add(it)
+	}
 	t.mu.Unlock()
+	if closed {
+		return t.RefuseClosed(t.name, home, w)
+	}
 	return nil
 }
 

@@ -15,7 +15,8 @@ type Tickets struct {
 	// Constant after Init.
 
 	Beneath schedulers.Scheduler
-	name    string // of the shim's package, for errors
+	home    schedulers.Scheduler // Beneath, as a Home that knows whether its Submit is sound; or nil
+	name    string               // of the shim's package, for errors
 	policy  Policy
 }
 
@@ -23,6 +24,9 @@ type Tickets struct {
 // everything.
 func (ts *Tickets) Init(name string, beneath schedulers.Scheduler, policy Policy) {
 	ts.name, ts.Beneath, ts.policy = name, beneath, policy
+	if beneath != nil {
+		ts.home = schedulers.HomeFor(beneath)
+	}
 	ts.SetOver(beneath)
 	ts.tickets = ts
 }
@@ -85,7 +89,7 @@ func (t *Ticket) ticketsOf() *Tickets {
 // work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
 	t := &Ticket{Worker: Worker{home: home}, Work: w}
-	err := schedulers.TrySubmit(ts.Beneath, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
+	err := schedulers.TrySubmit(ts.home, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {
 		ts.policy.Account(t).Refuse(home, w)
 		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.name, err)
@@ -116,7 +120,7 @@ func (t *Ticket) Run(worker schedulers.Worker) {
 	ts.policy.Put(t)
 	if ts.policy.Remove(t) {
 		t.run(worker)
-	} else if err := schedulers.TrySubmit(ts.Beneath, (*spareTicket)(ts), schedulers.Hint{}); err != nil {
+	} else if err := schedulers.TrySubmit(ts.home, (*spareTicket)(ts), schedulers.Hint{}); err != nil {
 		ts.giveUpNext(nil, err)
 	}
 }

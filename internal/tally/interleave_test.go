@@ -29,6 +29,10 @@ type accounts struct {
 	refused  int
 	accepted int
 	wrong    error
+
+	mu      interleave.Mutex
+	counted bool   // the work is counted under mu, not by Enter
+	entered uint64 // under mu
 }
 
 func newAccounts() *accounts {
@@ -75,7 +79,7 @@ func (a *accounts) Abandon(error) { a.dropped++ }
 // submit accepts work and runs, abandons or refuses it; hear is run with a listener.
 func (a *accounts) submit(how string) {
 	closed := len(a.done) > 0 // a Close has returned
-	if a.tally.Enter("test", nil, a) != nil {
+	if a.enter() != nil {
 		a.refused++
 		return
 	}
@@ -95,6 +99,35 @@ func (a *accounts) submit(how string) {
 	default:
 		a.refused++
 		a.tally.Refuse(nil, a)
+	}
+}
+
+func (a *accounts) enter() error {
+	if !a.counted {
+		return a.tally.Enter("test", nil, a)
+	}
+	if err := a.tally.Prepare("test", nil, a); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	closed := a.tally.Closed()
+	if !closed {
+		a.entered++
+	}
+	a.mu.Unlock()
+	if closed {
+		return a.tally.RefuseClosed("test", nil, a)
+	}
+	return nil
+}
+
+// count makes the scheduler count what enters.
+func (a *accounts) count() {
+	a.counted = true
+	a.tally.CountEntered = func() uint64 {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.entered
 	}
 }
 
@@ -120,6 +153,21 @@ func TestInterleavingsOfWorkAndClose(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			interleave.Explore(t, func(s *interleave.Schedule) func() error {
 				a := newAccounts()
+				s.Go("first", func() { a.submit("run") })
+				s.Go("other", func() { a.submit(how) })
+				s.Go("closer", a.close)
+				return a.check
+			})
+		})
+	}
+}
+
+func TestInterleavingsOfCountedWorkAndClose(t *testing.T) {
+	for _, how := range []string{"run", "abandon", "refuse"} {
+		t.Run(how, func(t *testing.T) {
+			interleave.Explore(t, func(s *interleave.Schedule) func() error {
+				a := newAccounts()
+				a.count()
 				s.Go("first", func() { a.submit("run") })
 				s.Go("other", func() { a.submit(how) })
 				s.Go("closer", a.close)

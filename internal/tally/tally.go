@@ -14,6 +14,9 @@
 //
 // Work that leaves in another way is subtracted from entered.
 //
+// A scheduler that takes a lock for each work item anyway counts what enters under that lock
+// (CountEntered), and that count is added to entered/2.
+//
 //	# Work that leaves                    # Close
 //
 //	L1 add to left, or subtract           C1 set the bit in entered: nothing enters from now on
@@ -26,6 +29,10 @@
 // L2 or C3 after it sees both. It does not come too early: after C1 pending never grows, and it
 // is read from left first, so what is read is at least what was pending at the second read. It
 // comes once, since one CAS from closing to drained succeeds.
+//
+// With CountEntered, work may be counted after C1 if the bit was read before, under the lock. L2
+// and C3 take that lock after C1: either they see the count, or the lock is taken for the work
+// after them, and the bit is read as set.
 //
 // The tempting alternative is a sync.WaitGroup next to a flag: Add then races Wait in
 // exactly the case in which it must not.
@@ -72,6 +79,10 @@ type Tally struct {
 	// queue, which it holds at that moment anyway. Set it before use.
 	CountTaken func() uint64
 
+	// CountEntered, if not nil, returns how many work items the scheduler has counted as
+	// entered: see Prepare. It takes the lock under which they are counted. Set it before use.
+	CountEntered func() uint64
+
 	refused, abandoned, panicked interleave.Uint64
 
 	mu   interleave.Mutex
@@ -110,6 +121,24 @@ type EndListener interface{ HandleEnd() }
 // Each Enter that returned nil must be followed by exactly one call of Run, RunThrough,
 // Abandon or Refuse.
 func (t *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work) error {
+	if err := t.Prepare(name, home, w); err != nil {
+		return err
+	}
+	for {
+		old := t.entered.Load()
+		if old&closedBit != 0 {
+			return t.RefuseClosed(name, home, w)
+		}
+		if t.entered.CompareAndSwap(old, old+unit) {
+			return nil
+		}
+	}
+}
+
+// Prepare is the part of Enter before w is counted, for a scheduler that counts it itself for
+// CountEntered: under its own lock, it must then find the tally not Closed, and otherwise call
+// RefuseClosed without the lock.
+func (t *Tally) Prepare(name string, home schedulers.Scheduler, w schedulers.Work) error {
 	if w == nil {
 		t.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
@@ -117,17 +146,14 @@ func (t *Tally) Enter(name string, home schedulers.Scheduler, w schedulers.Work)
 	if schedulers.Observed() && schedulers.Hears(w) {
 		tell(schedulers.Submitted, home, w)
 	}
-	for {
-		old := t.entered.Load()
-		if old&closedBit != 0 {
-			t.refused.Add(1)
-			tell(schedulers.Refused, home, w)
-			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
-		}
-		if t.entered.CompareAndSwap(old, old+unit) {
-			return nil
-		}
-	}
+	return nil
+}
+
+// RefuseClosed counts w as refused and returns the reason: the tally is closed.
+func (t *Tally) RefuseClosed(name string, home schedulers.Scheduler, w schedulers.Work) error {
+	t.refused.Add(1)
+	tell(schedulers.Refused, home, w)
+	return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
 }
 
 func tell(k schedulers.EventKind, home schedulers.Scheduler, w schedulers.Work) {
@@ -244,8 +270,12 @@ func (t *Tally) Closed() bool { return t.entered.Load()&closedBit != 0 }
 
 // Pending returns how many work items are accepted and not done.
 func (t *Tally) Pending() int {
-	left := t.silent.Load() + t.heardLeft.Load() // first: nothing leaves before it enters
-	return int(t.entered.Load()/unit) - int(left)
+	left := int(t.silent.Load() + t.heardLeft.Load()) // first: nothing leaves before it enters
+	entered := int(t.entered.Load() >> 1)
+	if t.CountEntered != nil {
+		entered += int(t.CountEntered())
+	}
+	return entered - left
 }
 
 // Close refuses all further work and returns a channel that is closed when the last
