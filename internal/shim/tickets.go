@@ -15,7 +15,7 @@ type Tickets struct {
 	// Constant after Init.
 
 	Beneath schedulers.Scheduler
-	home    schedulers.Scheduler // Beneath, as a Home that knows whether its Submit is sound; or nil
+	home    schedulers.Scheduler // Beneath as a Home, which knows that its Submit is sound
 	name    string               // of the shim's package, for errors
 	policy  Policy
 }
