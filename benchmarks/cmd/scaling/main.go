@@ -56,7 +56,7 @@ func numbers(list string) ([]int, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-cores: %q is no number of cores", text)
+			return nil, fmt.Errorf("-cores: %q is not a number of cores", text)
 		}
 		all = append(all, n)
 	}

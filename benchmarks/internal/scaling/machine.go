@@ -11,11 +11,11 @@
 //
 //	Compute    takes its time, whatever the others do
 //	Section    needs a line for itself: a lock, with what is done under it, or one atomic step
-//	Fetch      reads or claims what another core has written: the line moves, and nobody waits
+//	Fetch      reads or claims what another core has written: the line moves, without a queue
 //	Put, Take  an item of a queue; Take waits for an item if there is none
 //
 // Time goes in the order of the cores' clocks: the core that is furthest behind makes the next
-// step. So who comes first to a line gets it first, as in a lock that is fair.
+// step. So the first core at a line gets it first, as in a lock that is fair.
 //
 // # What the model leaves out
 //

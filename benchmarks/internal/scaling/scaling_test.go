@@ -83,7 +83,7 @@ func TestMoreCoresDoNotPassABottleneck(t *testing.T) {
 	}
 }
 
-func TestTheLimitOfSubmittersIsTheInboxAndTheLoneProducer(t *testing.T) {
+func TestTheLimitOfSubmittersIsTheInboxOrTheOnlyProducer(t *testing.T) {
 	limits := map[string]string{}
 	for _, w := range Works() {
 		limits[w.Name] = w.Predict(Measured, 64).Bottleneck

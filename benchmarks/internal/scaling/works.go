@@ -129,8 +129,8 @@ func pairs(n int) Layout { return alike(n, []Step{Compute(message)}) }
 // stolen is a loop in a job that starts jobs of ns and waits for none.
 //
 //	the loop   makes the job; the lock of its worker's queue
-//	a thief    under the pool's lock: the flags of the queues in their order, then the lock of the
-//	           one that has work, which moves; the job's line
+//	a thief    under the pool's lock: the flags of the queues in their order, then the lock
+//	           of the one that has work, which moves; the job's line
 func stolen(name string, ns float64) Work {
 	return Work{name, func(n int) Layout {
 		pool, local, queue := &Line{Name: poolLock}, &Line{Name: localLock}, new(Queue)
