@@ -1,5 +1,5 @@
 // Scaling prints how work is expected to scale on more cores than the machine at hand has, and
-// what its first bottleneck is.
+// what its bottleneck is.
 //
 //	go run ./cmd/scaling                      1 to 64 cores
 //	go run ./cmd/scaling -cores 4,96 -move 90
@@ -64,25 +64,29 @@ func numbers(list string) ([]int, error) {
 }
 
 // printTable prints a row for each work: operations a microsecond for each number of cores, and
-// the bottleneck on the most.
+// the bottleneck on the most, with the number from which on it is one.
 func printTable(stdout io.Writer, costs scaling.Costs, cores []int) error {
 	var b strings.Builder
 	b.WriteString("| operations a microsecond, by cores |")
 	for _, n := range cores {
 		fmt.Fprintf(&b, " %d |", n)
 	}
-	b.WriteString(" first bottleneck |\n|---|" + strings.Repeat("--:|", len(cores)) + "---|\n")
+	b.WriteString(" bottleneck |\n|---|" + strings.Repeat("--:|", len(cores)) + "---|\n")
 	for _, w := range scaling.Works() {
 		fmt.Fprintf(&b, "| %s |", w.Name)
-		first := "none"
+		bottleneck, from := "", 0
 		for _, n := range cores {
-			c := w.Predict(costs, n)
-			fmt.Fprintf(&b, " %.3g |", c.PerMicrosecond)
-			if first == "none" && c.Bottleneck != "" {
-				first = fmt.Sprintf("%s, from %d on", c.Bottleneck, n)
+			p := w.Predict(costs, n)
+			fmt.Fprintf(&b, " %.3g |", p.PerMicrosecond)
+			if p.Bottleneck != bottleneck {
+				bottleneck, from = p.Bottleneck, n
 			}
 		}
-		fmt.Fprintf(&b, " %s |\n", first)
+		if bottleneck == "" {
+			b.WriteString(" none |\n")
+			continue
+		}
+		fmt.Fprintf(&b, " %s, from %d on |\n", bottleneck, from)
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err

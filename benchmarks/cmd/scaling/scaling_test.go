@@ -16,7 +16,7 @@ func TestTheTableHasARowForEachWork(t *testing.T) {
 	var out, messages bytes.Buffer
 	require.NoError(t, run([]string{"-cores", "2,64"}, &out, &messages))
 	rows := strings.Split(strings.TrimSpace(out.String()), "\n")
-	assert.Equal(t, "| operations a microsecond, by cores | 2 | 64 | first bottleneck |", rows[0])
+	assert.Equal(t, "| operations a microsecond, by cores | 2 | 64 | bottleneck |", rows[0])
 	assert.Contains(t, out.String(), "| the inbox's lock, from 64 on |")
 	assert.Contains(t, out.String(), "| none |")
 	for _, row := range rows {
