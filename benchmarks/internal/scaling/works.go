@@ -42,12 +42,13 @@ const saturated = 0.9
 // bottleneck is called after a simulation of ns nanoseconds.
 func (l Layout) bottleneck(ns float64) string {
 	full := func(line *Line) bool { return line != nil && line.used > saturated*ns }
+	// The others take what the producers make, and wait for more.
 	starved := l.Queue != nil && l.Queue.items <= len(l.Operations)
 	switch {
 	case starved && full(l.Entry):
 		return l.Entry.Name
 	case starved:
-		return Producers // the others take what they make, and wait for more
+		return Producers
 	case full(l.Exit):
 		return l.Exit.Name
 	}
@@ -56,7 +57,7 @@ func (l Layout) bottleneck(ns float64) string {
 
 // The prices of the parts of an operation that no other core disturbs, in nanoseconds. With the
 // costs of the lines they add up to what the benchmarks measure on two cores, the collector's
-// share included: 119 ns for W1, whose producer is the slower core, and 125 for W3, on each of two.
+// share included: 119 ns for W1, whose producer is the slower core, and 125 for W3.
 const (
 	makeJob  = 110 // make a job, and look at its result when it has ended
 	runJob   = 60  // call the function of a job, complete the job
