@@ -68,7 +68,7 @@ func TestAnUpgradeOfAnotherModuleKnowsWhatWasSaved(t *testing.T) {
 	found := generate(dir, codegen.Config{}).Diagnostics
 	require.Len(t, found, 1, "the upgrade has left it behind")
 	hash := strings.TrimSpace(first[0][len("imports shop.Order example.com/shop "):])
-	assert.Equal(t, layouts+":6:1: shop.Order of example.com/shop does not know layout "+hash+" any more; "+
+	assert.Equal(t, layouts+":6:1: shop.Order of example.com/shop no longer knows layout "+hash+"; "+
 		"instances that this program has saved with it would be stuck; use a version of its module that resumes or migrates it; "+
 		"or, if none is in flight, run go tool movenext accept shop.Order", found[0].String())
 

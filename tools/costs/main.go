@@ -110,9 +110,15 @@ func (s *slot) run() {
 	for s.work != nil {
 		w := s.work
 		s.work = nil
-		w.Run(nil)
+		w.Run(s)
 	}
 }
+
+// Scheduler implements schedulers.Worker: the slot is the worker of its work.
+func (s *slot) Scheduler() schedulers.Scheduler { return s }
+
+// ID implements schedulers.Worker.
+func (*slot) ID() int { return 1 }
 
 // StartTimer implements schedulers.Timers: the timer expires with the next run.
 func (s *slot) StartTimer(t *schedulers.Timer, _ time.Duration) { s.timer = t }
