@@ -23,9 +23,10 @@ const (
 	fresh   = iota // it has not been in a queue
 	inQueue        //
 	gone           // it was removed
-
-	stateBits = 2
 )
+
+// stateBits is the number of bits that a state takes.
+const stateBits = 2
 
 // Len returns the number of tickets.
 func (q *TicketQueue) Len() int { return q.tickets }
