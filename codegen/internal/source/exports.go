@@ -100,7 +100,10 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	var cuts []cut
 	repeated := annotatedBodies(syntax)
 	for _, group := range syntax.Comments {
-		if slices.ContainsFunc(repeated, func(b *ast.BlockStmt) bool { return b.Pos() < group.Pos() && group.End() < b.End() }) {
+		for len(repeated) > 0 && repeated[0].End() <= group.Pos() {
+			repeated = repeated[1:] // both are in the order of the file
+		}
+		if len(repeated) > 0 && repeated[0].Pos() < group.Pos() {
 			continue
 		}
 		kept := 0 // bytes of the comment that stay
@@ -115,7 +118,7 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	return cuts
 }
 
-// annotatedBodies returns the bodies of the annotated functions.
+// annotatedBodies returns the bodies of the annotated functions, in the order of the file.
 func annotatedBodies(syntax *ast.File) []*ast.BlockStmt {
 	var bodies []*ast.BlockStmt
 	for _, decl := range syntax.Decls {
