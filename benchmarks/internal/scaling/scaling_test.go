@@ -53,7 +53,7 @@ func TestATakerWaitsForWhatIsPut(t *testing.T) {
 
 func TestAModelOnOneCoreIsTheSumOfItsParts(t *testing.T) {
 	for _, w := range Works() {
-		l := w.On(1)
+		l := w.On(Measured, 1)
 		require.Len(t, l.Operations, 1, w.Name)
 		want := 0.0
 		for _, s := range l.Operations[0] {

@@ -4,7 +4,7 @@ package scaling
 type Work struct {
 	Name string
 
-	On func(n int) Layout // n cores
+	On func(costs Costs, n int) Layout // n cores
 }
 
 // Layout is what the cores do, and share.
@@ -25,7 +25,7 @@ type Prediction struct {
 // Predict simulates w on n cores.
 func (w Work) Predict(costs Costs, n int) Prediction {
 	const ns = 1_000_000
-	l := w.On(n)
+	l := w.On(costs, n)
 	total := 0
 	for _, done := range Run(costs, ns, l.Operations)[l.Producers:] {
 		total += done
@@ -98,7 +98,7 @@ func quarter(n int) int { return max(1, n/4) }
 //	worker     the pool's lock, to take a work item; the job's line, which the producer has
 //	           written: the job is claimed, run and completed
 func started(name string, ns float64, producers func(n int) int) Work {
-	return Work{name, func(n int) Layout {
+	return Work{name, func(_ Costs, n int) Layout {
 		inbox, pool, queue := &Line{Name: inboxLock}, &Line{Name: poolLock}, new(Queue)
 		start := []Step{Compute(makeJob), Section(inbox, queueing), Put(queue)}
 		serve := []Step{Take(queue), Section(pool, queueing), Fetch(), Compute(runJob + ns)}
@@ -125,11 +125,11 @@ func alike(n int, operation []Step) Layout {
 
 // awaited shares nothing: a job, its parent and the worker's queue belong to one core. The lines
 // of a stolen half move once, for thousands of jobs.
-func awaited(n int) Layout { return alike(n, []Step{Compute(forkJob)}) }
+func awaited(_ Costs, n int) Layout { return alike(n, []Step{Compute(forkJob)}) }
 
 // pairs shares nothing while the machines of a pair stay on one worker, which takes what it has
 // made ready itself.
-func pairs(n int) Layout { return alike(n, []Step{Compute(message)}) }
+func pairs(_ Costs, n int) Layout { return alike(n, []Step{Compute(message)}) }
 
 // stolen is a loop in a job that starts jobs of ns and waits for none.
 //
@@ -137,7 +137,7 @@ func pairs(n int) Layout { return alike(n, []Step{Compute(message)}) }
 //	a thief    under the pool's lock: the flags of the queues in their order, then the lock
 //	           of the one that has work, which moves; the job's line
 func stolen(name string, ns float64) Work {
-	return Work{name, func(n int) Layout {
+	return Work{name, func(costs Costs, n int) Layout {
 		pool, local, queue := &Line{Name: poolLock}, &Line{Name: localLock}, new(Queue)
 		start := []Step{Compute(makeJob), Section(local, queueing), Put(queue)}
 		if n == 1 {
@@ -145,7 +145,7 @@ func stolen(name string, ns float64) Work {
 		}
 		search := queueing + look*float64(n)/2
 		l := alike(n, []Step{
-			Take(queue), Section(pool, search+Measured.Move), Section(local, queueing),
+			Take(queue), Section(pool, search+costs.Move), Section(local, queueing),
 			Fetch(), Compute(runJob + ns),
 		})
 		l.Producers, l.Queue, l.Entry, l.Exit = 1, queue, local, pool
