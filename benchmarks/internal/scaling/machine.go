@@ -24,7 +24,7 @@
 // bounds, and the first bottleneck is what they are for.
 package scaling
 
-import "container/heap"
+import "github.com/movenext/movenext/internal/heap"
 
 // Costs are times in nanoseconds.
 type Costs struct {
@@ -86,19 +86,18 @@ type core struct {
 // operation was finished.
 func Run(costs Costs, ns float64, operations [][]Step) (done []int) {
 	cores := make([]*core, len(operations))
-	var order clocks
+	var order heap.Heap[*core]
 	for i, o := range operations {
 		cores[i] = &core{operation: o, clock: float64(i)} // they do not start in step
-		order = append(order, cores[i])
+		order.Push(cores[i])
 	}
-	heap.Init(&order)
-	for len(order) > 0 && order[0].clock < ns {
-		c := heap.Pop(&order).(*core)
+	for order.Len() > 0 && order.First().clock < ns {
+		c := order.Pop()
 		if woken := c.step(costs); woken != nil {
-			heap.Push(&order, woken)
+			order.Push(woken)
 		}
 		if !c.waits() {
-			heap.Push(&order, c)
+			order.Push(c)
 		}
 	}
 	for _, c := range cores {
@@ -167,18 +166,8 @@ func (q *Queue) remove(c *core) bool {
 	return true
 }
 
-// clocks is a heap of cores, the one that is furthest behind first.
-type clocks []*core
+// Before implements heap.Element: the core that is furthest behind comes first.
+func (c *core) Before(other *core) bool { return c.clock < other.clock }
 
-func (h clocks) Len() int           { return len(h) }
-func (h clocks) Less(i, k int) bool { return h[i].clock < h[k].clock }
-func (h clocks) Swap(i, k int)      { h[i], h[k] = h[k], h[i] }
-func (h *clocks) Push(c any)        { *h = append(*h, c.(*core)) }
-
-func (h *clocks) Pop() any {
-	old := *h
-	c := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return c
-}
+// Moved implements heap.Element. A core is never removed from the middle.
+func (*core) Moved(int) {}
