@@ -26,7 +26,7 @@ race: ## run the tests of packages and examples under the race detector with GOM
 	bash .ci/run race
 
 vet: ## build and vet every module, and check that its go.mod is tidy
-	bash .ci/run build
+	bash .ci/run build vet
 
 lint: ## check formatting and run golangci-lint, built on first use
 	bash .ci/run lint

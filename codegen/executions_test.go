@@ -202,11 +202,12 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 // buildFlags speed up compiling, which takes nine tenths of this test. (A compiler that collects
 // garbage less often saves another third.) The flags omit the folder's name, which differs in each
 // run, so that the go command finds the packages in its cache; debug information is a sixth of the
-// work. The plain form, which consists mostly of generic code of package job, is compiled without
-// inlining, which saves two fifths. The machines, whose correctness the test shows, are compiled
-// as users compile them.
+// work, and so is what goroutines within a compiler cost, since there are more packages than
+// processors. The plain form, which consists mostly of generic code of package job, is compiled
+// without inlining, which saves two fifths. The machines, whose correctness the test shows, are
+// compiled as users compile them.
 func buildFlags(mode codegen.Mode) []string {
-	compile := "-dwarf=0"
+	compile := "-dwarf=0 -c=1"
 	if mode == codegen.Plain {
 		compile += " -l"
 	}
