@@ -1,15 +1,35 @@
-// Package polling makes busy workers check for events from outside the process.
+// Package polling is what a busy worker does now and then between two work items: it polls for
+// events from outside the process, and gives way to goroutines that wait for a processor.
+//
+// # Polling
 //
 // Go's runtime polls for ready descriptors when a processor has nothing to run. While all
 // processors compute, it polls only every 10 ms; and to the runtime, the goroutine of a
 // worker that always finds work is one long computation. So a worker polls itself, between
 // two work items.
 //
+// # When
+//
 // A poll is a system call of 0.3 to 0.6 µs, which is too long after each work item. It is
 // tempting to poll after a fixed number of items, but items take from 100 ns to 100 µs. So
-// each poll reads the clock and adjusts the number of items before the next one: at the
+// each look reads the clock and adjusts the number of items before the next one: at the
 // speed of the last items, they would take the time [interval]. The number at most doubles
-// from one poll to the next, since a few short items prove little.
+// from one look to the next, since a few short items prove little.
+//
+// # Giving way
+//
+// To the runtime's other goroutines, too, a busy worker is one long computation. While all
+// processors compute, the runtime preempts a goroutine after 10 ms. Until then a goroutine that
+// has just been made ready waits, and even the timers of a processor do not expire. If that
+// goroutine was made ready by a lock of the scheduler (it submits work, and a worker held the
+// lock), the submission takes 10 to 20 ms. So a worker gives way (runtime.Gosched), but only
+//
+//   - if there are at least as many goroutines to run as processors. Otherwise an idle processor
+//     runs what becomes ready; giving way would wake it to take the worker itself, and with it
+//     the worker's data.
+//   - if the worker has run for as long as it was away the last time, and at least for [turn].
+//     Goroutines that compute keep a processor for 10 ms at a time. A worker that gave way to
+//     them each quarter of a millisecond would have a fortieth of the time instead of half.
 package polling
 
 import (
@@ -17,14 +37,20 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/movenext/movenext/internal/census"
 )
 
-// interval is the approximate time between two polls of a worker.
-const interval = 75 * time.Microsecond
-
-// maxItems is the largest number of work items between two polls. It is limited because the time
-// that an item takes may grow suddenly.
-const maxItems = 256
+const (
+	// interval is the approximate time between two looks of a worker.
+	interval = 75 * time.Microsecond
+	// turn is how long a worker runs at least before it gives way again. Asking how many
+	// goroutines want to run, and giving way, takes 0.3 µs.
+	turn = 250 * time.Microsecond
+	// maxItems is the largest number of work items between two looks. It is limited because the
+	// time that an item takes may grow suddenly.
+	maxItems = 1024
+)
 
 // Source is a source of events. Its methods are safe for concurrent use.
 type Source interface {
@@ -44,11 +70,17 @@ func Close() { current.Store(nil) }
 // HasSource reports whether there is a source.
 func HasSource() bool { return current.Load() != nil }
 
-// Countdown counts the work items of one worker between two polls. The zero value is ready for
+// Countdown counts the work items of one worker between two looks. The zero value is ready for
 // use. Only the goroutine of the worker may use it.
 type Countdown struct {
-	left, items int       // before the next poll; between the last poll and that one
-	polledAt    time.Time // on the clock outside of bubbles
+	// Stays is set for a goroutine that is locked to a thread. It does not give way, which would
+	// take two switches of threads.
+	Stays bool
+
+	left, items int       // before the next look; between the last look and that one
+	lookedAt    time.Time // on the clock outside of bubbles
+	staysUntil  time.Time // on the same clock: the worker does not give way earlier
+	census      census.Counter
 	bubble      bubbleState
 }
 
@@ -66,24 +98,18 @@ const (
 // Begin is called when another goroutine begins to serve the worker.
 func (c *Countdown) Begin() { c.bubble = unknown }
 
-// Next is called between two work items, and polls if it is time. Without a source it costs
-// the load of a pointer.
+// Next is called between two work items, and looks for events and goroutines if it is time.
 func (c *Countdown) Next() {
-	s := current.Load()
-	if s == nil {
-		return
+	if c.left--; c.left < 0 {
+		c.look()
 	}
-	if c.left--; c.left >= 0 {
-		return
-	}
-	c.poll(*s)
 }
 
-func (c *Countdown) poll(s Source) {
+func (c *Countdown) look() {
 	now := time.Now()
 	if c.bubble == unknown {
 		c.bubble = outside
-		if !sameClock(c.polledAt, now) && InBubble() {
+		if !sameClock(c.lookedAt, now) && InBubble() {
 			c.bubble = inBubble
 		}
 	}
@@ -91,12 +117,31 @@ func (c *Countdown) poll(s Source) {
 		c.left = maxItems
 		return
 	}
-	c.items = adaptItems(c.items, now.Sub(c.polledAt))
-	c.polledAt, c.left = now, c.items
-	s.Poll()
+	c.items = adaptItems(c.items, now.Sub(c.lookedAt))
+	c.lookedAt, c.left = now, c.items
+	if s := current.Load(); s != nil {
+		(*s).Poll()
+	}
+	if !c.Stays && !now.Before(c.staysUntil) {
+		c.giveWay(now)
+	}
 }
 
-// adaptItems returns the number of items before the next poll, if the last items and the one
+// yield is replaced by tests.
+var yield = runtime.Gosched
+
+// giveWay lets other goroutines run if all processors are busy.
+func (c *Countdown) giveWay(now time.Time) {
+	away := time.Duration(0)
+	if c.census.Active() >= runtime.GOMAXPROCS(0) {
+		yield()
+		c.lookedAt = time.Now() // the next items begin here
+		away = c.lookedAt.Sub(now)
+	}
+	c.staysUntil = c.lookedAt.Add(max(away, turn))
+}
+
+// adaptItems returns the number of items before the next look, if the last items and the one
 // after them took that long.
 func adaptItems(last int, took time.Duration) int {
 	fit := int64(last+1) * int64(interval) / max(int64(took), 1)

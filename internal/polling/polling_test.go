@@ -41,7 +41,7 @@ func TestShortItemsAreFollowedByFewPolls(t *testing.T) {
 	for range items {
 		countdown.Next()
 	}
-	assert.GreaterOrEqual(t, int(n), items/257)
+	assert.GreaterOrEqual(t, int(n), items/1025)
 	assert.Less(t, int(n), items/10)
 }
 
@@ -115,7 +115,7 @@ func TestABubbleIsNoticedAfterAPollOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 40 {
 			countdown.Begin()
-			for range 300 {
+			for range 1100 {
 				countdown.Next()
 			}
 			time.Sleep(365 * 24 * time.Hour)
@@ -123,7 +123,7 @@ func TestABubbleIsNoticedAfterAPollOutside(t *testing.T) {
 	})
 	assert.Equal(t, before, n)
 	countdown.Begin()
-	for range 300 {
+	for range 1100 {
 		countdown.Next()
 	}
 	assert.Greater(t, n, before)

@@ -67,6 +67,8 @@ type Loop struct {
 	// of that one; Steps, Completed and Busy do not include these.
 	More    func() schedulers.Work
 	Restart func() // called if work ends the goroutine: starts another one that calls Run
+	// Polls is when a busy worker looks for events and gives way. Only its Stays is set before.
+	Polls polling.Countdown
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
 	// odd while work runs, and half of it is the number of work items that have ended.
@@ -76,16 +78,15 @@ type Loop struct {
 	panicked interleave.Uint64
 
 	// Used only by the goroutine in Run.
-	current   schedulers.Work   // the running work; nil: none
-	repeating bool              // current is to run once more
-	polls     polling.Countdown // a busy worker checks for events now and then
+	current   schedulers.Work // the running work; nil: none
+	repeating bool            // current is to run once more
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
 // runtime.Goexit; Restart has been called then.
 func (l *Loop) Run() {
 	ended := false
-	l.polls.Begin()
+	l.Polls.Begin()
 	defer func() {
 		if !ended {
 			l.Restart()
@@ -151,7 +152,7 @@ func (l *Loop) repeat() {
 // proceed ends the current work, and begins the next if that is at hand.
 func (l *Loop) proceed() {
 	l.current = nil
-	l.polls.Next()
+	l.Polls.Next()
 	if l.More != nil {
 		if w := l.More(); w != nil {
 			l.current = w

@@ -62,7 +62,7 @@ func TestALoopPollsForEventsBetweenWorkItems(t *testing.T) {
 	var n pollCounter
 	polling.Open(&n)
 	defer polling.Close()
-	works := make([]func(), 5000) // there are at most 256 between two polls
+	works := make([]func(), 5000) // there are at most 1024 between two polls
 	for i := range works {
 		works[i] = func() {}
 	}

@@ -107,6 +107,7 @@ func New(n int, opts ...Option) *Threads {
 	for id := 1; id <= max(1, n); id++ {
 		w := &thread{threads: t, id: id, wake: make(chan struct{}, 1)}
 		w.loop.Worker = w
+		w.loop.Polls.Stays = true
 		w.loop.Next = w.next
 		w.loop.Restart = w.restart
 		t.all = append(t.all, w)
