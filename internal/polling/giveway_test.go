@@ -68,6 +68,14 @@ func TestAWorkerStaysIfAProcessorIsIdle(t *testing.T) {
 	assert.Empty(t, *began)
 }
 
+// They probably wait, and a worker that has waited has given way.
+func TestAWorkerOfLongItemsStays(t *testing.T) {
+	began := yields(t, 1, 0)
+	items := 0
+	serve(new(Countdown), 2*turn, func() bool { items++; return items == 20 })
+	assert.Empty(t, *began)
+}
+
 func TestAWorkerOfALockedThreadStays(t *testing.T) {
 	began := yields(t, 1, 0)
 	until := time.Now().Add(20 * turn)
