@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -80,17 +79,6 @@ func TestAWorkerOfALockedThreadStays(t *testing.T) {
 	began := yields(t, 1, 0)
 	until := time.Now().Add(20 * turn)
 	serve(&Countdown{Stays: true}, 0, func() bool { return time.Now().After(until) })
-	assert.Empty(t, *began)
-}
-
-func TestAWorkerInABubbleStays(t *testing.T) {
-	began := yields(t, 1, 0)
-	synctest.Test(t, func(*testing.T) {
-		var c Countdown
-		for range 100_000 {
-			c.Next()
-		}
-	})
 	assert.Empty(t, *began)
 }
 

@@ -81,10 +81,11 @@ type Countdown struct {
 	Stays bool
 
 	left, items int       // before the next look; between the last look and that one
-	lookedAt    time.Time // on the clock outside of bubbles
+	lookedAt    time.Time // in a bubble on its clock: then a worker hardly gives way
 	staysUntil  time.Time // on the same clock: the worker does not give way earlier
 	census      census.Counter
 	bubble      bubbleState
+	outsideAt   time.Time // when the worker last polled
 }
 
 // bubbleState records whether the worker's goroutine is in a bubble of testing/synctest. A worker
@@ -110,25 +111,30 @@ func (c *Countdown) Next() {
 
 func (c *Countdown) look() {
 	now := time.Now()
-	if c.bubble == unknown {
-		c.bubble = outside
-		if !sameClock(c.lookedAt, now) && InBubble() {
-			c.bubble = inBubble
-		}
-	}
-	if c.bubble == inBubble {
-		c.left = maxItems
-		return
-	}
 	took, ran := now.Sub(c.lookedAt), c.items+1
 	c.items = adaptItems(c.items, took)
 	c.lookedAt, c.left = now, c.items
-	if s := current.Load(); s != nil {
+	if s := current.Load(); s != nil && c.isOutside(now) {
 		(*s).Poll()
 	}
 	if !c.Stays && !now.Before(c.staysUntil) && took < time.Duration(ran)*turn {
 		c.giveWay(now)
 	}
+}
+
+// isOutside reports whether the worker's goroutine is in no bubble.
+func (c *Countdown) isOutside(now time.Time) bool {
+	if c.bubble == unknown {
+		c.bubble = outside
+		if !sameClock(c.outsideAt, now) && InBubble() {
+			c.bubble = inBubble
+		}
+	}
+	if c.bubble == inBubble {
+		return false
+	}
+	c.outsideAt = now
+	return true
 }
 
 // yield is replaced by tests.
