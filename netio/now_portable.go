@@ -8,10 +8,10 @@ import "time"
 
 // check returns why no operation may begin.
 func (s *socket) check(k kind) error {
-	if err := s.checkNotHandedOut(k); err != nil || k.outward() {
+	if err := s.checkNotHandedOut(k); err != nil {
 		return err
 	}
-	return s.checkDeadline()
+	return s.checkDeadline(k)
 }
 
 // readNow reads what there is, or returns errNothingYet.

@@ -55,10 +55,14 @@ func (t *transfer) setAddrPort(to netip.AddrPort) { t.sys.peer = net.UDPAddrFrom
 
 // receive takes a datagram out of the socket.
 func (t *transfer) receive(s *socket) {
-	if t.err = s.checkDeadline(); t.err == nil {
+	if t.err = s.checkDeadline(reading); t.err == nil {
 		t.n, t.sys.peer, t.err = s.conn.(net.PacketConn).ReadFrom(t.buf)
 	}
 }
 
 // send hands a datagram to the system.
-func (t *transfer) send(s *socket) { t.n, t.err = s.conn.(net.PacketConn).WriteTo(t.buf, t.sys.peer) }
+func (t *transfer) send(s *socket) {
+	if t.err = s.checkDeadline(sending); t.err == nil {
+		t.n, t.err = s.conn.(net.PacketConn).WriteTo(t.buf, t.sys.peer)
+	}
+}

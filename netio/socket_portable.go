@@ -122,7 +122,7 @@ func (s *socket) checkNotHandedOut(k kind) error {
 
 // Read implements io.Reader. Its caller has the turn.
 func (s *socket) Read(p []byte) (int, error) {
-	if err := s.checkDeadline(); err != nil {
+	if err := s.checkDeadline(reading); err != nil {
 		return 0, err
 	}
 	if s.looking != nil {
@@ -145,6 +145,9 @@ func (s *socket) Read(p []byte) (int, error) {
 // write writes all of p, unless ctx ends first: then a deadline that has passed ends it, and the
 // user's deadline is put back. Its caller has the turn.
 func (s *socket) write(ctx context.Context, p []byte) (int, error) {
+	if err := s.checkDeadline(writing); err != nil {
+		return 0, err
+	}
 	if ctx.Done() == nil {
 		return s.conn.Write(p)
 	}
@@ -177,15 +180,20 @@ func (s *socket) cutWrite(cut bool) {
 	_ = s.conn.SetWriteDeadline(until)
 }
 
-// checkDeadline returns the error of a read after its deadline. Bytes that were read ahead must
-// not be returned then.
-func (s *socket) checkDeadline() error {
+// checkDeadline returns the error of an operation after its deadline. Bytes that were read ahead must
+// not be returned then; and package net has a timer for each direction, so that of a write may
+// expire after that of a read with the same deadline has ended a wait.
+func (s *socket) checkDeadline(k kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readUntil.IsZero() || time.Now().Before(s.readUntil) {
+	until := s.readUntil
+	if k.outward() {
+		until = s.writeUntil
+	}
+	if until.IsZero() || time.Now().Before(until) {
 		return nil
 	}
-	return s.wrap("read", os.ErrDeadlineExceeded)
+	return s.wrap(k.name(), os.ErrDeadlineExceeded)
 }
 
 // wrap returns err in the form in which package net returns it.
@@ -198,7 +206,7 @@ const lookSize = 4096
 
 // look waits until a read would make progress, or ctx ends.
 func (s *socket) look(ctx context.Context) error {
-	if err := s.checkDeadline(); err != nil {
+	if err := s.checkDeadline(reading); err != nil {
 		return err
 	}
 	if len(s.ahead) > 0 || s.readErr != nil {
