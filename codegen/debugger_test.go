@@ -91,7 +91,7 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 // installed returns the path of delve.
 func installed(t *testing.T, dir string) string {
 	t.Helper()
-	install := exec.Command("go", "install", "-gcflags=all=-dwarf=0", "-ldflags=-s -w", delve)
+	install := exec.Command("go", "install", "-gcflags=all=-dwarf=0 -c=1", "-ldflags=-s -w", delve)
 	install.Dir = dir
 	bin := t.TempDir()
 	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOGC=800")
