@@ -198,6 +198,9 @@ func TestADeliveredNodeCanBeAddedAgainWhileDelivering(t *testing.T) {
 }
 
 func TestCompletionsInARowNeedNoStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, and is on one goroutine")
+	}
 	const n = 1_000_000
 	lists := make([]List, n)
 	ps := make([]probe, n)

@@ -102,6 +102,9 @@ func TestWhatIsSharedStaysShared(t *testing.T) {
 }
 
 func TestALongListIsNotDeep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, and is on one goroutine")
+	}
 	var head *node
 	for i := range 100_000 {
 		head = &node{Name: fmt.Sprint(i), Next: head}

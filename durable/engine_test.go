@@ -85,6 +85,9 @@ func TestASuspendedOrderShowsWhereItIs(t *testing.T) {
 }
 
 func TestAnUnansweredOrderTimesOutAndIsUndone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three days of ticks take seconds under the race detector")
+	}
 	in(t, func(t *testing.T) {
 		s := shop.New()
 		h, err := durable.Serve(opened(t, durable.NewMemory()), shop.OrderDurable, s).Start(t.Context(), "a", request)

@@ -59,6 +59,9 @@ func TestAResetGoesBackAndSaysWhatItThrewAway(t *testing.T) {
 
 // The order is in its charge, which fails for another reason than that of the order.
 func TestAResetToAWaitWaitsAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three days of ticks take seconds under the race detector")
+	}
 	in(t, func(t *testing.T) {
 		s := shop.New()
 		inStep := make(chan struct{}, 9)

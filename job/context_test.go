@@ -205,7 +205,11 @@ func TestMaterializeRacingTheEnd(t *testing.T) {
 }
 
 func TestAContextThatHasEndedHasEndedForGood(t *testing.T) {
-	for range 2000 {
+	times := 2000
+	if testing.Short() {
+		times = 200
+	}
+	for range times {
 		j := New(context.Background(), constant(1, nil))
 		b := j.own
 		j.endOwn()

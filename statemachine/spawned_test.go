@@ -109,6 +109,9 @@ func TestALiteralMayExit(t *testing.T) {
 }
 
 func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, and is on one goroutine")
+	}
 	_, ctx := singleWorker(t)
 	const jobs = 2000
 	deepest := 0

@@ -32,7 +32,11 @@ func TestADequeDoesWhatASliceDoes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	var d Deque
 	var model []schedulers.Work
-	for step := range 200_000 {
+	steps := 200_000
+	if testing.Short() {
+		steps = 20_000
+	}
+	for step := range steps {
 		switch grow := step/5000%2 == 0; {
 		case rnd.IntN(10) < 4 || grow && rnd.IntN(2) == 0:
 			d.PushBack(item(step))

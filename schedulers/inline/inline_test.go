@@ -87,6 +87,9 @@ func TestSubmitReturnsWhenAllThatTheWorkSubmittedHasRun(t *testing.T) {
 // The test counts the callers of each link: with nested calls, the number of frames would
 // grow.
 func TestAMillionLinksUseConstantStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, and is on one goroutine")
+	}
 	s := inline.New()
 	depths := map[int]bool{}
 	left := 1_000_000
