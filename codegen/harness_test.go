@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"golang.org/x/tools/txtar"
+
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 var only = flag.String("case", "", "look only at the cases with this in their names")
@@ -16,6 +18,7 @@ var only = flag.String("case", "", "look only at the cases with this in their na
 var update = flag.Bool("update", false, "write the results of golden tests into their files")
 
 func TestMain(m *testing.M) {
+	testmodule.CollectLess()
 	flag.Parse()
 	goleak.VerifyTestMain(m)
 }

@@ -25,6 +25,7 @@ import (
 var update = flag.Bool("update", false, "write what is printed into the file of the case")
 
 func TestMain(m *testing.M) {
+	testmodule.CollectLess()
 	flag.Parse()
 	goleak.VerifyTestMain(m)
 }

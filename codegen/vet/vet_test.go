@@ -23,6 +23,7 @@ import (
 var update = flag.Bool("update", false, "write the results of fixes into the golden files")
 
 func TestMain(m *testing.M) {
+	testmodule.CollectLess()
 	flag.Parse()
 	goleak.VerifyTestMain(m)
 }

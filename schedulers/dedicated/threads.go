@@ -198,8 +198,9 @@ func (t *Threads) takeParked() *thread {
 	return w
 }
 
-// unpark wakes a thread that takeParked has returned.
-func (w *thread) unpark() { w.wake <- struct{}{} } // has room: a thread is parked once before it is woken
+// unpark wakes a thread that takeParked has returned. There is room in wake, since a thread is
+// parked once before it is woken.
+func (w *thread) unpark() { w.wake <- struct{}{} }
 
 // startOrCall starts a thread for the first time, or else calls those that wait; mu is held, and no
 // thread is parked.

@@ -18,6 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testmodule.CollectLess()
 	// Tests leave nothing in the user's cache.
 	if err := os.Setenv("MOVENEXTCACHE", "off"); err != nil {
 		panic(err)

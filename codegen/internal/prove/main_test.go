@@ -14,7 +14,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testmodule.CollectLess()
+	goleak.VerifyTestMain(m)
+}
 
 // TestTwoExecutionsOfRandomPrograms does for a few programs what the command fuzz does for hours.
 func TestTwoExecutionsOfRandomPrograms(t *testing.T) {

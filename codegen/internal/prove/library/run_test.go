@@ -16,7 +16,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testmodule.CollectLess()
+	goleak.VerifyTestMain(m)
+}
 
 // TestTestsOfTheLibraryPassThroughMachines uses a package whose machines suspend everywhere.
 func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {

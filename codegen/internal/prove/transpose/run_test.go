@@ -17,7 +17,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testmodule.CollectLess()
+	goleak.VerifyTestMain(m)
+}
 
 // TestProgramsOfEachKind uses a program that is the same in both forms, one with a refused
 // function, one that prints something unexpected, and two that must not run.
