@@ -202,8 +202,8 @@ func (t *Threads) takeParked() *thread {
 // parked once before it is woken.
 func (w *thread) unpark() { w.wake <- struct{}{} }
 
-// startOrCall starts a thread for the first time, or else calls those that wait; mu is held, and no
-// thread is parked.
+// startOrCall starts a thread for the first time, or else calls those that wait; mu is held, and
+// no thread is parked.
 func (t *Threads) startOrCall() {
 	if t.started < len(t.all) {
 		w := t.all[t.started]
