@@ -174,9 +174,9 @@ func (p programs) run(binary string, args ...string) string {
 	return string(output)
 }
 
-// signalled lets all instances continue and returns their states. A program takes up those that were
-// stuck in an earlier one a moment after its start, perhaps when it has already found all of them
-// settled and is about to end; then another run is needed.
+// signalled lets all instances continue and returns their states. A program takes up those that
+// were stuck in an earlier one a moment after its start, perhaps when it has already found all of
+// them settled and is about to end; then another run is needed.
 func (p programs) signalled(binary string, done func(states string) bool) (states string) {
 	for range 10 {
 		if states = p.run(binary, "signal"); done(states) {

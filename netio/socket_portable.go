@@ -180,9 +180,9 @@ func (s *socket) cutWrite(cut bool) {
 	_ = s.conn.SetWriteDeadline(until)
 }
 
-// checkDeadline returns the error of an operation after its deadline. Bytes that were read ahead must
-// not be returned then; and package net has a timer for each direction, so that of a write may
-// expire after that of a read with the same deadline has ended a wait.
+// checkDeadline returns the error of an operation after its deadline. Bytes that were read ahead
+// must not be returned then; and package net has a timer for each direction, so that of a write
+// may expire after that of a read with the same deadline has ended a wait.
 func (s *socket) checkDeadline(k kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

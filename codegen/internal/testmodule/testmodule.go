@@ -47,8 +47,8 @@ func StartsPrograms(t testing.TB) {
 	}
 }
 
-// CollectLess makes this process, and the programs that it starts, collect garbage less often. They
-// hold the types of whole modules and end soon: it is a quarter of their time.
+// CollectLess makes this process, and the programs that it starts, collect garbage less often.
+// They hold the types of whole modules and end soon: it is a quarter of their time.
 func CollectLess() {
 	debug.SetGCPercent(400)
 	if err := os.Setenv("GOGC", "400"); err != nil {
