@@ -6,9 +6,10 @@ import "time"
 
 // The operations that crypto/tls needs of a socket; they never wait.
 
-// check returns why no operation may begin.
+// check returns why no operation may begin. Only write looks whether it is late: what has refused
+// a record of TLS there refuses all that would follow it.
 func (s *socket) check(k kind) error {
-	if err := s.checkNotHandedOut(k); err != nil {
+	if err := s.checkNotHandedOut(k); err != nil || k.outward() {
 		return err
 	}
 	return s.checkDeadline(k)
