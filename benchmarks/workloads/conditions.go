@@ -107,6 +107,7 @@ func variants() []*suite.Work {
 		pingPongMet(),
 		scopes(),
 		shims(),
+		latencyBesideEndless(),
 	}
 }
 

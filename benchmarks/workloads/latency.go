@@ -44,13 +44,46 @@ func latency() *suite.Work {
 				return gopool.NewPool("latency", gopoolCap(s), gopool.NewConfig()).Go, func() {}
 			})},
 		}, suite.On(append(everywhere(), suite.Goroutine), "", "", func(ctx context.Context, _ suite.Setting) suite.Run {
-			return busy(func(f func()) {
-				job.Go(ctx, func(context.Context) error {
-					f()
-					return nil
-				})
-			})
+			return busy(func(f func()) { job.Go(ctx, plain(f)) })
 		})...),
+	}
+}
+
+// latencyBesideEndless is VL1: L1 while the busy jobs never end. Go preempts them every 10 ms. A
+// pool adds a worker when nothing has ended for a tenth of a second, unless it knows that they are
+// long.
+func latencyBesideEndless() *suite.Work {
+	beside := func(options ...job.Option) func(context.Context, suite.Setting) suite.Run {
+		return func(ctx context.Context, _ suite.Setting) suite.Run {
+			return busyForever(
+				func(f func()) { job.Go(ctx, plain(f), options...) },
+				func(f func()) { job.Go(ctx, plain(f)) },
+			)
+		}
+	}
+	return &suite.Work{
+		ID:    "VL1",
+		Title: "wait for a turn while all workers compute without an end",
+		Op:    "job",
+		N:     50,
+		Once:  true,
+		Bases: []string{goroutines},
+		Contenders: slices.Concat(
+			[]suite.Contender{{Name: goroutines, Start: func(suite.Setting) (suite.Run, func()) {
+				start := func(f func()) { go f() }
+				return busyForever(start, start), func() {}
+			}}},
+			suite.On([]suite.Place{suite.Default}, "", "", beside()),
+			suite.On([]suite.Place{suite.Default}, "LongRunning", "the endless jobs have said so", beside(job.LongRunning())),
+		),
+	}
+}
+
+// plain is a function as a job has it.
+func plain(f func()) func(context.Context) error {
+	return func(context.Context) error {
+		f()
+		return nil
 	}
 }
 
@@ -93,19 +126,49 @@ func busy(start submit) suite.Run {
 		for range crowd() {
 			start(next)
 		}
-		waits := make([]time.Duration, n)
-		for i := range waits {
-			time.Sleep(pause)
-			turn := make(chan time.Duration, 1)
-			at := time.Now()
-			start(func() { turn <- time.Since(at) })
-			waits[i] = <-turn
-		}
+		waits := timed(start, n)
 		ended.Store(true)
 		crowded.Wait()
 		report(m, began, waits)
 		return nil
 	}
+}
+
+// busyForever keeps each processor busy with two jobs that end with the measurement.
+func busyForever(long, short submit) suite.Run {
+	loops := calibrate(spell)
+	return func(m *suite.Meter, n int) error {
+		began := time.Now()
+		var ended atomic.Bool
+		var crowded sync.WaitGroup
+		for range 2 * runtime.GOMAXPROCS(0) {
+			crowded.Add(1)
+			long(func() {
+				defer crowded.Done()
+				for !ended.Load() {
+					compute(loops)
+				}
+			})
+		}
+		waits := timed(short, n)
+		ended.Store(true)
+		crowded.Wait()
+		report(m, began, waits)
+		return nil
+	}
+}
+
+// timed starts n jobs one by one, and returns how long each waited for its turn.
+func timed(start submit, n int) []time.Duration {
+	waits := make([]time.Duration, n)
+	for i := range waits {
+		time.Sleep(pause)
+		turn := make(chan time.Duration, 1)
+		at := time.Now()
+		start(func() { turn <- time.Since(at) })
+		waits[i] = <-turn
+	}
+	return waits
 }
 
 // report reports percentiles. It makes the sum of the waits the time of the run, so that the time
