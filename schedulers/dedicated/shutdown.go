@@ -24,8 +24,8 @@ func (t *Threads) close() <-chan struct{} {
 	defer t.mu.Unlock()
 	done, first := t.shutdown.Begin()
 	if first {
-		for w := t.takeParked(); w != nil; w = t.takeParked() {
-			w.unpark() // each finds the scheduler closed, and ends
+		for len(t.parked) > 0 {
+			t.wakeOrStart() // each finds the scheduler closed, and ends
 		}
 		t.finish()
 	}

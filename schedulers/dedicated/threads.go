@@ -145,26 +145,16 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 }
 
 // submit is Submit for work that is not nil. from is the submitting thread, or nil.
-//
-// A parked thread is woken after mu is released: it locks mu at once, and a thread of its own that
-// meets a held lock sleeps and has to be woken again.
 func (t *Threads) submit(w schedulers.Work, hint schedulers.Hint, from *thread) error {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.shutdown.Begun() {
-		t.mu.Unlock()
 		t.refused.Add(1)
 		return schedulers.ErrShutdown
 	}
 	t.accepted++
 	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), hint.Flags.Has(schedulers.PreferFairness), from})
-	parked := t.takeParked()
-	if parked == nil {
-		t.startOrCall()
-	}
-	t.mu.Unlock()
-	if parked != nil {
-		parked.unpark()
-	}
+	t.wakeOrStart()
 	return nil
 }
 
@@ -187,24 +177,14 @@ func (t *Threads) submitter(caller schedulers.Worker) *thread {
 	return nil
 }
 
-// takeParked returns a parked thread, which the caller has to unpark, or nil; mu is held.
-func (t *Threads) takeParked() *thread {
-	n := len(t.parked)
-	if n == 0 {
-		return nil
+// wakeOrStart wakes a parked thread, or starts a thread for the first time; mu is held.
+func (t *Threads) wakeOrStart() {
+	if n := len(t.parked); n > 0 {
+		w := t.parked[n-1]
+		t.parked = t.parked[:n-1]
+		w.wake <- struct{}{} // has room: a thread is parked once before it is woken
+		return
 	}
-	w := t.parked[n-1]
-	t.parked = t.parked[:n-1]
-	return w
-}
-
-// unpark wakes a thread that takeParked has returned. There is room in wake, since a thread is
-// parked once before it is woken.
-func (w *thread) unpark() { w.wake <- struct{}{} }
-
-// startOrCall starts a thread for the first time, or else calls those that wait; mu is held, and
-// no thread is parked.
-func (t *Threads) startOrCall() {
 	if t.started < len(t.all) {
 		w := t.all[t.started]
 		t.started++
