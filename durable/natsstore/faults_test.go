@@ -143,6 +143,16 @@ func TestWithoutMostServersCallsSaySo(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+// TestAStoreThatCannotBeOpenedInTimeSaysWhy: one server has no room for three replicas.
+func TestAStoreThatCannotBeOpenedInTimeSaysWhy(t *testing.T) {
+	c := natstest.New(t, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := natsstore.Connect(ctx, c.URL(), natsstore.Replicas(3))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "replicas > 1 not supported")
+}
+
 // TestAFullDiskFailsTheWritesThatNeedRoom has a server that keeps little. A write that fails
 // changes nothing, and later ones succeed when there is room again.
 func TestAFullDiskFailsTheWritesThatNeedRoom(t *testing.T) {

@@ -172,12 +172,16 @@ type denial struct {
 }
 
 // try repeats a call until it succeeds, its error is final, ctx has ended, or the timeout has
-// passed.
+// passed. If ctx has ended, the error also says what kept the servers from doing it.
 func (s *Store) try(ctx context.Context, call func(context.Context) error) error {
 	begin := time.Now()
+	var answer error // the last one of a server
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		limited, cancel := context.WithTimeout(ctx, attemptTimeout)
 		err := call(limited)
+		if limited.Err() == nil {
+			answer = err
+		}
 		cancel()
 		var end final
 		switch d := s.denied.Load(); {
@@ -187,6 +191,8 @@ func (s *Store) try(ctx context.Context, call func(context.Context) error) error
 			return end.error
 		case s.closed.Load():
 			return ErrClosed
+		case ctx.Err() != nil && answer != nil:
+			return fmt.Errorf("natsstore: %w; the last attempt: %v", context.Cause(ctx), answer)
 		case ctx.Err() != nil:
 			return fmt.Errorf("natsstore: %w", context.Cause(ctx))
 		case errors.Is(err, nats.ErrConnectionClosed):

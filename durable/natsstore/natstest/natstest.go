@@ -5,6 +5,7 @@ package natstest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"slices"
@@ -32,12 +33,14 @@ type Plan struct {
 	Ways [][]string
 }
 
-// NewPlan returns a plan of n servers in dir, with ports of this host that are free now.
+// NewPlan returns a plan of n servers in dir, with ports of this host that are free now. An
+// outgoing connection of another program does not take one before its server starts, or while the
+// server restarts: the ports are below those that systems choose for connections.
 func NewPlan(dir string, n int) (p Plan, err error) {
 	p.Dir = dir
 	var held []net.Listener
 	for range 2 * n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := listen()
 		if err != nil {
 			return p, errors.Join(err, closeAll(held))
 		}
@@ -51,6 +54,20 @@ func NewPlan(dir string, n int) (p Plan, err error) {
 		}
 	}
 	return p, closeAll(held)
+}
+
+// The ports of plans. Systems choose those of connections from 32768 (Linux), 49152, or higher.
+const firstPort, lastPort = 16_000, 32_000
+
+// listen listens on a port for a plan that is free.
+func listen() (l net.Listener, err error) {
+	for range 100 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		if l, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
 }
 
 func closeAll(held []net.Listener) (err error) {

@@ -2,6 +2,7 @@ package natstest_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"testing"
 	"time"
@@ -55,6 +56,17 @@ func TestNewLastsAsLongAsTheTest(t *testing.T) {
 	})
 	_, err := nats.Connect(url, nats.Timeout(time.Second))
 	require.Error(t, err)
+}
+
+func TestNoConnectionTakesAPortOfAPlan(t *testing.T) {
+	const firstOfConnections = 32768 // the lowest that a system has by default
+	p, err := natstest.NewPlan(t.TempDir(), 3)
+	require.NoError(t, err)
+	for _, address := range append(p.Clients, p.Routes...) {
+		a, err := net.ResolveTCPAddr("tcp", address)
+		require.NoError(t, err)
+		assert.Less(t, a.Port, firstOfConnections)
+	}
 }
 
 func TestADirectoryThatCannotBeUsedIsAnError(t *testing.T) {
