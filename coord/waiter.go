@@ -120,14 +120,14 @@ type host[R, P any] interface {
 
 // jobWaiter is a waiter and its job, in one allocation.
 type jobWaiter[R, P any] struct {
-	waiter[R, P]
-	job promise.Promise[R]
+	waiter waiter[R, P]
+	job    promise.Promise[R]
 }
 
 func newJobWaiter[R, P any](h host[R, P], request P) *waiter[R, P] {
 	w := &jobWaiter[R, P]{waiter: waiter[R, P]{host: h, request: request}}
 	w.job.Init()
-	w.promise = &w.job
+	w.waiter.promise = &w.job
 	return &w.waiter
 }
 

@@ -49,7 +49,7 @@ func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 		if j == nil {
 			n.job = FromError[T](ErrNilJob)
 		}
-		if !n.job.register(&n.Node) {
+		if !n.job.core.register(&n.Node) {
 			n.Completed(nil).Deliver(nil)
 		}
 	}
@@ -98,7 +98,7 @@ func (c *Completions[T]) Stop() {
 	requests := c.takeRequests()
 	c.mu.Unlock()
 	for i := range nodes {
-		nodes[i].job.waiting.Remove(&nodes[i].Node)
+		nodes[i].job.core.waiting.Remove(&nodes[i].Node)
 	}
 	c.forget(nodes)
 	for _, r := range requests {

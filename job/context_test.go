@@ -196,10 +196,10 @@ func TestAJobWhoseDeadlinePassedInTheQueueTellsWhich(t *testing.T) {
 func TestMaterializeRacingTheEnd(t *testing.T) {
 	for range 300 {
 		j := New(context.Background(), constant(1, nil))
-		b := j.own
+		b := j.core.own
 		asked := make(chan context.Context)
 		go func() { b.Done(); asked <- b }()
-		j.endOwn()
+		j.core.endOwn()
 		<-(<-asked).Done() // hangs if both thought that the other would cancel
 	}
 }
@@ -211,8 +211,8 @@ func TestAContextThatHasEndedHasEndedForGood(t *testing.T) {
 	}
 	for range times {
 		j := New(context.Background(), constant(1, nil))
-		b := j.own
-		j.endOwn()
+		b := j.core.own
+		j.core.endOwn()
 		require.Error(t, b.Err())
 		asked := make(chan struct{})
 		go func() { b.Done(); close(asked) }() // seen only when it has ended
@@ -230,7 +230,7 @@ func TestAContextThatHasEndedHasEndedForGood(t *testing.T) {
 
 func TestManyMaterializeOneContext(t *testing.T) {
 	j := New(context.Background(), constant(1, nil))
-	b := j.own
+	b := j.core.own
 	const n = 8
 	got := make(chan (<-chan struct{}), n)
 	for range n {
@@ -240,7 +240,7 @@ func TestManyMaterializeOneContext(t *testing.T) {
 	for range n - 1 {
 		assert.Equal(t, first, <-got)
 	}
-	j.endOwn()
+	j.core.endOwn()
 	<-first
 }
 

@@ -31,8 +31,8 @@ type continued[T, U any] struct {
 // and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
-	if err := c.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
-		return c.faultWith(err)
+	if err := c.task.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
+		return c.task.faultWith(err)
 	}
 	return c.attach(orNilJob(j), c)
 }
@@ -49,8 +49,8 @@ func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job
 
 // Completed implements continuation.Target: the antecedent has ended.
 func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
-	if c.only != 0 {
-		if j := c.antecedent.Load(); j != nil && !c.only.admits(j.Status()) {
+	if c.task.core.only != 0 {
+		if j := c.antecedent.Load(); j != nil && !c.task.core.only.admits(j.Status()) {
 			var zero U
 			waiters, _ := c.passOn(Canceled, zero, canceledError(ErrFiltered))
 			return waiters
@@ -60,11 +60,11 @@ func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (c *continued[T, U]) Run(worker schedulers.Worker) { c.run(c, worker, nil) }
+func (c *continued[T, U]) Run(worker schedulers.Worker) { c.task.run(c, worker, nil) }
 
-func (c *continued[T, U]) runClaimed(worker schedulers.Worker) { c.execute(c, worker) }
+func (c *continued[T, U]) runClaimed(worker schedulers.Worker) { c.task.execute(c, worker) }
 
-func (c *continued[T, U]) runNext(worker schedulers.Worker, q *queue) { c.run(c, worker, q) }
+func (c *continued[T, U]) runNext(worker schedulers.Worker, q *queue) { c.task.run(c, worker, q) }
 
 func (c *continued[T, U]) invoke(ctx context.Context) (U, error) {
 	return c.fn(ctx, c.takeAntecedent())
@@ -83,8 +83,8 @@ func (c *continued[T, U]) drop() {
 // The name is that of JavaScript's promises.
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
 	t := &then[T, U]{fn: fn}
-	if err := t.prepare(t, ctx, opts, forThen, fn == nil); err != nil {
-		return t.faultWith(err)
+	if err := t.task.prepare(t, ctx, opts, forThen, fn == nil); err != nil {
+		return t.task.faultWith(err)
 	}
 	return t.attach(orNilJob(j), t)
 }
@@ -98,7 +98,7 @@ type then[T, U any] struct {
 func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := t.antecedent.Load(); j != nil && j.Status() != Completed {
 		var zero U
-		waiters, won := t.passOn(j.Status(), zero, j.err())
+		waiters, won := t.passOn(j.Status(), zero, j.core.err())
 		if won {
 			j.observeFailure() // from here on it is the failure of this job
 		}
@@ -108,11 +108,11 @@ func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (t *then[T, U]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+func (t *then[T, U]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
 
-func (t *then[T, U]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+func (t *then[T, U]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
 
-func (t *then[T, U]) runNext(worker schedulers.Worker, q *queue) { t.run(t, worker, q) }
+func (t *then[T, U]) runNext(worker schedulers.Worker, q *queue) { t.task.run(t, worker, q) }
 
 func (t *then[T, U]) invoke(ctx context.Context) (U, error) {
 	v, _ := t.takeAntecedent().GetResult()
@@ -133,11 +133,11 @@ func (t *then[T, U]) drop() {
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
 	c := &catch[T]{fn: fn}
-	if err := c.prepare(c, ctx, opts, forCatch, fn == nil); err != nil {
-		return c.faultWith(err)
+	if err := c.task.prepare(c, ctx, opts, forCatch, fn == nil); err != nil {
+		return c.task.faultWith(err)
 	}
-	if c.only == 0 {
-		c.only = forCatch.filters
+	if c.task.core.only == 0 {
+		c.task.core.only = forCatch.filters
 	}
 	return c.attach(orNilJob(j), c)
 }
@@ -149,8 +149,8 @@ type catch[T any] struct {
 
 // Completed implements continuation.Target.
 func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
-	if j := c.antecedent.Load(); j != nil && !c.only.admits(j.Status()) {
-		waiters, won := c.passOn(j.Status(), j.value, j.err())
+	if j := c.antecedent.Load(); j != nil && !c.task.core.only.admits(j.Status()) {
+		waiters, won := c.passOn(j.Status(), j.value, j.core.err())
 		if won {
 			j.observeFailure() // from here on it is the failure of this job
 		}
@@ -160,11 +160,11 @@ func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (c *catch[T]) Run(worker schedulers.Worker) { c.run(c, worker, nil) }
+func (c *catch[T]) Run(worker schedulers.Worker) { c.task.run(c, worker, nil) }
 
-func (c *catch[T]) runClaimed(worker schedulers.Worker) { c.execute(c, worker) }
+func (c *catch[T]) runClaimed(worker schedulers.Worker) { c.task.execute(c, worker) }
 
-func (c *catch[T]) runNext(worker schedulers.Worker, q *queue) { c.run(c, worker, q) }
+func (c *catch[T]) runNext(worker schedulers.Worker, q *queue) { c.task.run(c, worker, q) }
 
 func (c *catch[T]) invoke(ctx context.Context) (T, error) {
 	return c.fn(ctx, c.takeAntecedent().Err())
@@ -188,11 +188,11 @@ func (c *catch[T]) drop() {
 // and other options are those of [ContinueWith], except the filters and [Shielded].
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn}
-	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
-		return f.faultWith(err)
+	if err := f.task.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
+		return f.task.faultWith(err)
 	}
-	f.shield()
-	f.mode |= lazy | unstoppable
+	f.task.shield()
+	f.task.core.mode |= lazy | unstoppable
 	return f.attach(orNilJob(j), f)
 }
 
@@ -208,11 +208,11 @@ func (f *finally[T]) Completed(from schedulers.Worker) continuation.Chain {
 }
 
 // Run implements schedulers.Work.
-func (f *finally[T]) Run(worker schedulers.Worker) { f.run(f, worker, nil) }
+func (f *finally[T]) Run(worker schedulers.Worker) { f.task.run(f, worker, nil) }
 
-func (f *finally[T]) runClaimed(worker schedulers.Worker) { f.execute(f, worker) }
+func (f *finally[T]) runClaimed(worker schedulers.Worker) { f.task.execute(f, worker) }
 
-func (f *finally[T]) runNext(worker schedulers.Worker, q *queue) { f.run(f, worker, q) }
+func (f *finally[T]) runNext(worker schedulers.Worker, q *queue) { f.task.run(f, worker, q) }
 
 func (f *finally[T]) invoke(ctx context.Context) (T, error) {
 	f.preceding = f.takeAntecedent()
@@ -230,7 +230,7 @@ func (f *finally[T]) outcomeAfter(preceding *Job[T], failed error) (T, error) {
 	if failed != nil {
 		return v, joinErrors(err, failed)
 	}
-	f.final = uint8(preceding.Status())
+	f.task.core.final = uint8(preceding.Status())
 	return v, err
 }
 
@@ -250,17 +250,17 @@ func (r *finallyRest[T]) GoOn(_ any, worker schedulers.Worker, spent uint8) {
 // Return implements suspension.Completer.
 func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
 	v, err := r.finally.outcomeAfter(r.preceding, failed)
-	return r.finally.Return(v, err)
+	return r.finally.task.Return(v, err)
 }
 
 // Fault implements suspension.Completer.
 func (r *finallyRest[T]) Fault(err error) continuation.Chain {
 	r.finally.preceding = r.preceding
-	return r.finally.Fault(err)
+	return r.finally.task.Fault(err)
 }
 
 // Handle implements suspension.Completer.
-func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
+func (r *finallyRest[T]) Handle() any { return &r.finally.task.Job }
 
 // crashError implements keeper: the job's result survives a crash of fn, whose error is
 // joined to the job's.
@@ -269,7 +269,7 @@ func (f *finally[T]) crashError(failed error) error {
 		return failed // the context of the job panicked, before fn was called
 	}
 	v, err := f.preceding.GetResult()
-	f.value = v
+	f.task.value = v
 	return joinErrors(err, failed)
 }
 

@@ -159,10 +159,10 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 		defer cancel()
 		s := NewSource[int]()
 		c := &continued[int, int]{fn: add(1)}
-		require.NoError(t, c.prepare(c, hook(ctx, func() { s.TrySetResult(1) }), nil, forContinuation, false))
+		require.NoError(t, c.task.prepare(c, hook(ctx, func() { s.TrySetResult(1) }), nil, forContinuation, false))
 		c.attach(s.Job(), c)
 		m.all()
-		assert.Equal(t, Completed, c.Status())
+		assert.Equal(t, Completed, c.task.Status())
 		assert.False(t, c.watch.Stop(), "attach has stopped what no other call could")
 	})
 }

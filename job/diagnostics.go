@@ -50,18 +50,18 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and the user's callee
-		t.ensureExtra().ensureDiagnostics().creationPC = pcs[0]
+		t.core.ensureExtra().ensureDiagnostics().creationPC = pcs[0]
 	}
 	if d&FollowLabels != 0 {
-		t.mode |= labeled
+		t.core.mode |= labeled
 		if name := t.Name(); name != "" {
 			ctx = pprof.WithLabels(ctx, pprof.Labels("job", name))
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
-		r := t.ensureExtra()
+		r := t.core.ensureExtra()
 		ctx, r.ensureDiagnostics().task = trace.NewTask(ctx, r.nameOr("job"))
-		t.mode |= traced
+		t.core.mode |= traced
 	}
 	return ctx
 }
@@ -69,15 +69,15 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 // track tells listeners that the job was made, and enters it into the table, if either is
 // wanted. The job is set up completely, but not shared yet: listeners may read its context.
 func (t *task[T]) track(d Diagnostics) {
-	if d&lifeTold != 0 && t.tellMade(&t.Job, nil) {
-		t.mode |= traced
+	if d&lifeTold != 0 && t.core.tellMade(&t.Job, nil) {
+		t.core.mode |= traced
 	}
 	if d&tracked == 0 {
 		return
 	}
 	if tracking.WantsJob(&t.Job) {
 		// Before the job is in the table, where others read this.
-		r := t.ensureExtra().ensureDiagnostics()
+		r := t.core.ensureExtra().ensureDiagnostics()
 		r.ticket = tracking.EnterJob(&t.Job)
 	}
 }
@@ -85,7 +85,7 @@ func (t *task[T]) track(d Diagnostics) {
 // record does the same for a scope, whose children have its labels. A scope is not a
 // task of the tracer: a scope that is never waited for could not end its task.
 func (s *Scope) record(d Diagnostics, depth int) {
-	r := s.promise.job.ensureExtra()
+	r := s.promise.job.core.ensureExtra()
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(depth, pcs[:])
@@ -133,18 +133,18 @@ func (t *task[T]) invokeWithDiagnostics(self invoker[T]) (value T, err error) {
 // the function that ends both.
 func (t *task[T]) beginDiagnostics() (end func()) {
 	var region *trace.Region
-	if t.mode&traced != 0 {
-		r := t.ensureExtra()
+	if t.core.mode&traced != 0 {
+		r := t.core.ensureExtra()
 		if r.diagnostics.task != nil {
 			region = trace.StartRegion(&t.body, r.nameOr("run"))
 		}
 		r.tellStart()
 	}
-	if t.mode&labeled != 0 {
+	if t.core.mode&labeled != 0 {
 		pprof.SetGoroutineLabels(&t.body)
 	}
 	return func() {
-		if t.mode&labeled != 0 {
+		if t.core.mode&labeled != 0 {
 			// A worker has no labels that would have to be restored. A goroutine that
 			// runs a job in place may have some, and restores them itself.
 			pprof.SetGoroutineLabels(context.Background())
@@ -175,5 +175,5 @@ func (j *Job[T]) Creation() Frame {
 	if j == nil {
 		return Frame{}
 	}
-	return j.frame("job")
+	return j.core.frame("job")
 }

@@ -87,19 +87,19 @@ func TestAFinishedJobKeepsNeitherFunctionNorArguments(t *testing.T) {
 	m := &manual{}
 	ends := map[string]func(*runJob[int]){
 		"a result":       func(*runJob[int]) { m.all() },
-		"a cancellation": func(r *runJob[int]) { r.Cancel() },
+		"a cancellation": func(r *runJob[int]) { r.task.Cancel() },
 		"abandonment":    func(*runJob[int]) { m.take(t).Abandon(ErrShutdown) },
 	}
 	for name, end := range ends {
 		j := Run(m.ctx(), constant(1, nil))
-		r := j.own.owner.(*runJob[int])
+		r := j.core.own.owner.(*runJob[int])
 		end(r)
 		m.all()
 		assert.Nil(t, r.fn, name)
 	}
 	j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") })
 	m.all()
-	assert.Nil(t, j.own.owner.(*runJob[int]).fn, "a panic")
+	assert.Nil(t, j.core.own.owner.(*runJob[int]).fn, "a panic")
 }
 
 func TestRefusalIsTheJobsError(t *testing.T) {

@@ -49,6 +49,6 @@ func (t *task[T]) exit(v any, q *queue) {
 		return
 	}
 	t.owner.drop()
-	t.state.suspend()
+	t.core.state.suspend()
 	rest.GoOn(t, t.worker, t.spent)
 }

@@ -46,22 +46,22 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 		return s.WaitAsync()
 	}
 	b := &scopeBody{scope: s, fn: body}
-	b.mode = reported | s.mode&labeled
+	b.core.mode = reported | s.mode&labeled
 	b.end.initDependent()
-	s.promise.job.mode |= reported
-	if r := s.promise.job.extra.Load(); r != nil {
-		e := b.end.job.ensureExtra()
+	s.promise.job.core.mode |= reported
+	if r := s.promise.job.core.extra.Load(); r != nil {
+		e := b.end.job.core.ensureExtra()
 		e.name, e.diagnostics = r.name, r.diagnostics
 	}
 	b.enclose(b, s.home, s.views.forWorker(s, s.from))
 	b.node.Prepare(b)
-	b.waiting.Add(&b.node)
+	b.core.waiting.Add(&b.node)
 	b.left.Store(2)
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
-	s.promise.job.waiting.Add(&b.ended.node) // early: stacks and cycles go through it
+	s.promise.job.core.waiting.Add(&b.ended.node) // early: stacks and cycles go through it
 	j := &b.end.job
-	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
+	_ = b.core.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j
 }
 
@@ -104,7 +104,7 @@ func (b *scopeBody) crashError(err error) error {
 // Completed implements continuation.Target: the body has ended.
 func (b *scopeBody) Completed(schedulers.Worker) continuation.Chain {
 	s := b.scope
-	s.recordBodyOutcome(Status(b.final), b.err(), b.thrown)
+	s.recordBodyOutcome(Status(b.core.final), b.core.err(), b.thrown)
 	return s.release().Join(b.countOne())
 }
 
@@ -114,9 +114,9 @@ func (b *scopeBody) countOne() (waiters continuation.Chain) {
 		return waiters
 	}
 	scope := &b.scope.promise.job
-	final, err := Status(scope.final), scope.err()
+	final, err := Status(scope.core.final), scope.core.err()
 	if b.thrown { // even if the scope had ended before
-		final, err = Faulted, b.err()
+		final, err = Faulted, b.core.err()
 	}
 	waiters, _ = b.end.try(final, Void{}, err)
 	return waiters

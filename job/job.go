@@ -20,7 +20,7 @@ import (
 // any number of times. A nil *Job counts as complete, with [ErrNilJob].
 type Job[T any] struct {
 	value T // written and read by the rule of core.setErr
-	core
+	core  core
 }
 
 // Void is the result type of a job that has none.
@@ -31,12 +31,12 @@ func (j *Job[T]) Status() Status {
 	if j == nil {
 		return Faulted
 	}
-	return j.status()
+	return j.core.status()
 }
 
 // IsCompleted reports whether the job has ended, with whatever outcome. It does not
 // block.
-func (j *Job[T]) IsCompleted() bool { return j == nil || j.isCompleted() }
+func (j *Job[T]) IsCompleted() bool { return j == nil || j.core.isCompleted() }
 
 // Err returns the job's error. It is nil while the job has not ended, and nil if the job
 // succeeded. It does not block.
@@ -44,11 +44,11 @@ func (j *Job[T]) Err() error {
 	if j == nil {
 		return ErrNilJob
 	}
-	if !j.isCompleted() {
+	if !j.core.isCompleted() {
 		return nil
 	}
 	j.observeFailure()
-	return j.err()
+	return j.core.err()
 }
 
 // GetResult returns the outcome of a job that has ended: the value and the error as its
@@ -59,20 +59,20 @@ func (j *Job[T]) GetResult() (T, error) {
 		var zero T
 		return zero, ErrNilJob
 	}
-	if !j.isCompleted() {
+	if !j.core.isCompleted() {
 		return j.Await()
 	}
-	err := j.err()
+	err := j.core.err()
 	if err != nil {
-		j.observe()
+		j.core.observe()
 	}
 	return j.value, err
 }
 
 // observeFailure notes that a failure has been seen.
 func (j *Job[T]) observeFailure() {
-	if j.err() != nil {
-		j.observe()
+	if j.core.err() != nil {
+		j.core.observe()
 	}
 }
 
@@ -80,7 +80,7 @@ func (j *Job[T]) observeFailure() {
 // does not block or allocate.
 func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 	if j != nil {
-		j.startIfCreated()
+		j.core.startIfCreated()
 	}
 	return j
 }
@@ -95,7 +95,7 @@ func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	}
 	r := &resumption{k: k}
 	r.node.Prepare(r)
-	if !j.register(&r.node) {
+	if !j.core.register(&r.node) {
 		resume.Call(k)
 	}
 }
@@ -104,7 +104,7 @@ func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 // false if the job has ended. It starts a Created job. Most code wants
 // [ContinueWith]; Register is for custom awaiters.
 func (j *Job[T]) Register(n *continuation.Node) bool {
-	return j != nil && j.register(n)
+	return j != nil && j.core.register(n)
 }
 
 // Start submits a Created job to its scheduler: the one of the option [On], else the one
@@ -117,7 +117,7 @@ func (j *Job[T]) Start(opts ...Option) error {
 	if j == nil {
 		return ErrNilJob
 	}
-	return j.start(opts)
+	return j.core.start(opts)
 }
 
 // Cancel asks the job to end. A job that has not begun to run becomes Canceled at once.
@@ -129,7 +129,7 @@ func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 
 // CancelCause is [Job.Cancel] with a cause, which context.Cause returns in the job's
 // function. A nil cause stands for context.Canceled.
-func (j *Job[T]) CancelCause(cause error) bool { return j != nil && j.cancel(cause) }
+func (j *Job[T]) CancelCause(cause error) bool { return j != nil && j.core.cancel(cause) }
 
 // ID returns a number that is unique among the jobs of this process, never 0.
 // An ID is assigned at the first call, so the order of IDs means nothing. A nil *Job has
@@ -138,7 +138,7 @@ func (j *Job[T]) ID() uint64 {
 	if j == nil {
 		return 0
 	}
-	return j.ensureExtra().id
+	return j.core.ensureExtra().id
 }
 
 // Name returns the name that the option [Named] gave the job, or "".
@@ -146,7 +146,7 @@ func (j *Job[T]) Name() string {
 	if j == nil {
 		return ""
 	}
-	if r := j.extra.Load(); r != nil {
+	if r := j.core.extra.Load(); r != nil {
 		return r.name
 	}
 	return ""
@@ -158,7 +158,7 @@ func (j *Job[T]) Done() <-chan struct{} {
 	if j == nil {
 		return closedChannel
 	}
-	return j.done()
+	return j.core.done()
 }
 
 // Wait blocks until the job has ended and returns its outcome. ctx bounds the wait, not
@@ -175,15 +175,15 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	if j == nil {
 		return zero, ErrNilJob
 	}
-	if !j.isCompleted() {
-		if err := j.wait(ctx); err != nil {
+	if !j.core.isCompleted() {
+		if err := j.core.wait(ctx); err != nil {
 			return zero, err
 		}
 	} else {
 		budget.Yield()
 	}
 	j.observeFailure()
-	return j.value, j.err()
+	return j.value, j.core.err()
 }
 
 // Await returns the job's outcome, starting it if it was Created. In a function marked
@@ -196,16 +196,16 @@ func (j *Job[T]) Await() (T, error) {
 	if j == nil {
 		return zero, ErrNilJob
 	}
-	if !j.isCompleted() {
-		j.startIfCreated()
-		if err := j.wait(context.Background()); err != nil {
+	if !j.core.isCompleted() {
+		j.core.startIfCreated()
+		if err := j.core.wait(context.Background()); err != nil {
 			return zero, err
 		}
 	} else {
 		budget.Yield()
 	}
 	j.observeFailure()
-	return j.value, j.err()
+	return j.value, j.core.err()
 }
 
 // Handle is any *Job[T] without its result type, for lists of mixed jobs, registries and
@@ -313,7 +313,7 @@ func (j *Job[T]) String() string {
 	if j == nil {
 		return "job <nil>"
 	}
-	return j.describe()
+	return j.core.describe()
 }
 
 func (c *core) describe() string {

@@ -134,12 +134,12 @@ var blockingLane = sync.OnceValue(func() *schedulers.Home {
 // meanwhile: do not nest them deeply. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
-		return t.faultWith(err)
+	if err := t.task.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
+		return t.task.faultWith(err)
 	}
-	t.home, t.hidden = blockingLane(), true
-	_ = t.submit(t.home, t.flags)
-	return &t.Job
+	t.task.home, t.task.hidden = blockingLane(), true
+	_ = t.task.core.submit(t.task.home, t.task.core.flags)
+	return &t.task.Job
 }
 
 // theLane is the process's lane.

@@ -102,7 +102,7 @@ func TestAContinuationThatIsActivatedWhileItIsMadeLeavesNoWatch(t *testing.T) {
 	m, s := &manual{}, NewSource[int]()
 	ctx := newPatient(m.ctx())
 	ctx.onDone = func() {
-		if !s.Job().waiting.Empty() {
+		if !s.Job().core.waiting.Empty() {
 			s.TrySetResult(1)
 		}
 	}

@@ -31,7 +31,7 @@ import (
 // the watch first, a context that ends between them would try to withdraw a node that is
 // not there yet.
 type link[T, U any] struct {
-	task[U]
+	task task[U]
 	node continuation.Node
 	// Nil if the context cannot end, as in most chains: the watch would add 40 bytes, a
 	// sixth of a link. Made before the node is added.
@@ -54,26 +54,26 @@ type linked interface {
 // attach registers self, which embeds l, with its antecedent.
 func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	l.antecedent.Store(j)
-	l.state.set(WaitingForActivation)
-	if l.mode&lazy == 0 && l.parent.Err() != nil {
-		l.cancel(nil)
-		return &l.Job
+	l.task.core.state.set(WaitingForActivation)
+	if l.task.core.mode&lazy == 0 && l.task.parent.Err() != nil {
+		l.task.core.cancel(nil)
+		return &l.task.Job
 	}
 	l.node.Prepare(self)
-	if l.mode&lazy == 0 && l.parent.Done() != nil {
+	if l.task.core.mode&lazy == 0 && l.task.parent.Done() != nil {
 		l.watch = new(ctxwatch.Watch)
 	}
 	if !l.enlist(j) {
-		self.Completed(schedulers.WorkerFrom(l.parent)).Deliver(nil)
-		return &l.Job
+		self.Completed(schedulers.WorkerFrom(l.task.parent)).Deliver(nil)
+		return &l.task.Job
 	}
 	if l.watch != nil {
-		l.watch.Start(l.parent, l)
-		if !l.state.hasStatus(WaitingForActivation) {
+		l.watch.Start(l.task.parent, l)
+		if !l.task.core.state.hasStatus(WaitingForActivation) {
 			l.watch.Stop()
 		}
 	}
-	return &l.Job
+	return &l.task.Job
 }
 
 // orNilJob returns j or, if j is nil, a job that has faulted with ErrNilJob.
@@ -87,24 +87,24 @@ func orNilJob[T any](j *Job[T]) *Job[T] {
 // enlist adds the node to the list that it belongs to; false: the antecedent has ended.
 func (l *link[T, U]) enlist(j *Job[T]) bool {
 	if l.synchronousWith(j) {
-		return j.addSynchronous(&l.node)
+		return j.core.addSynchronous(&l.node)
 	}
-	return j.waiting.Add(&l.node)
+	return j.core.waiting.Add(&l.node)
 }
 
 // synchronousWith reports whether the runner of j's function must also run the link.
 func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
-	return l.mode&synchronous != 0 && j.own != nil
+	return l.task.core.mode&synchronous != 0 && j.core.own != nil
 }
 
 // activate makes the job runnable, unless it was canceled before.
 func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.Chain {
-	won := l.state.activate()
+	won := l.task.core.state.activate()
 	l.unwatch()
 	if !won {
 		return continuation.Chain{}
 	}
-	if l.mode&synchronous != 0 {
+	if l.task.core.mode&synchronous != 0 {
 		if q, ok := from.(*queue); ok {
 			q.push(self)
 			return continuation.Chain{}
@@ -120,22 +120,35 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 // continuation itself if the queue is full; the flag Resumed says so. (A caller that
 // registers late could wait, but is treated alike: a refusal must not depend on a race.)
 func (l *link[T, U]) submitResumed(from schedulers.Worker) {
-	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
+	_ = l.task.core.submitFrom(l.task.home.Scheduler, schedulers.Hint{From: from, Flags: l.task.core.flags | schedulers.Resumed})
 }
 
 // passOn completes the job without running its function, unless it was canceled before.
 func (l *link[T, U]) passOn(final Status, value U, err error) (waiters continuation.Chain, won bool) {
-	if !l.state.reserve(WaitingForActivation) {
+	if !l.task.core.state.reserve(WaitingForActivation) {
 		return continuation.Chain{}, false
 	}
-	l.value = value
-	return l.abort(final, err), true
+	l.task.value = value
+	return l.task.core.abort(final, err), true
 }
 
-// ContextEnded implements ctxwatch.Listener.
-func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.cancel(nil) }
+// Abandon implements schedulers.Work.
+func (l *link[T, U]) Abandon(reason error) { l.task.Abandon(reason) }
 
-func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuation" }
+func (l *link[T, U]) base() *core { return l.task.base() }
+
+// Schedulers and their reports describe a work item by these.
+
+func (l *link[T, U]) ID() uint64        { return l.task.ID() }
+func (l *link[T, U]) Name() string      { return l.task.Name() }
+func (l *link[T, U]) Creation() Frame   { return l.task.Creation() }
+func (l *link[T, U]) IsCompleted() bool { return l.task.IsCompleted() }
+func (l *link[T, U]) String() string    { return l.task.String() }
+
+// ContextEnded implements ctxwatch.Listener.
+func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.task.core.cancel(nil) }
+
+func (l *link[T, U]) waitingJob() (*core, string) { return &l.task.core, "continuation" }
 
 // release drops the antecedent and withdraws the registrations.
 func (l *link[T, U]) release() {
@@ -144,9 +157,9 @@ func (l *link[T, U]) release() {
 	switch {
 	case j == nil:
 	case l.synchronousWith(j):
-		j.ensureExtra().synchronous.Remove(&l.node)
+		j.core.ensureExtra().synchronous.Remove(&l.node)
 	default:
-		j.waiting.Remove(&l.node)
+		j.core.waiting.Remove(&l.node)
 	}
 }
 

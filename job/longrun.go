@@ -25,7 +25,7 @@ type learnable interface{ function() any }
 // learned that its function takes long.
 func (t *task[T]) flagLongRunning(f schedulers.Functions) {
 	if l, ok := t.owner.(learnable); ok && f.Has(longrun.Code(l.function())) {
-		t.flags |= schedulers.LongRunning
+		t.core.flags |= schedulers.LongRunning
 	}
 }
 

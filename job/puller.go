@@ -130,7 +130,7 @@ func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 
 // callAfter calls f when a step has ended whose outcome may no longer be wanted.
 func callAfter[T any](ctx context.Context, step *Job[T], f func()) {
-	if step == nil || step.isCompleted() {
+	if step == nil || step.core.isCompleted() {
 		f()
 		return
 	}
@@ -168,7 +168,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 		known = FromError[T](ErrPulling)
 	case p.ending != nil:
 		known = FromError[T](io.EOF)
-	case step != nil && step.isCompleted():
+	case step != nil && step.core.isCompleted():
 		known, p.step = step, nil
 	case ctx.Err() != nil:
 		known = failedWait[T](contextError(ctx))
@@ -234,7 +234,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	r.watch.Stop()
 	r.puller.release(true) // before the request is seen to have ended, and Next is called again
 	step.observeFailure()
-	return r.promise.publish(step.Status(), step.value, step.err())
+	return r.promise.publish(step.Status(), step.value, step.core.err())
 }
 
 // ContextEnded implements ctxwatch.Listener.

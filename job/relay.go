@@ -67,7 +67,7 @@ func (r *relay[T]) hasEnded() bool { return r.promise.taken() }
 // Completed implements continuation.Target: the source has ended.
 func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := r.source.takeDelivered()
-	waiters, won := r.end(j.Status(), j.value, j.err())
+	waiters, won := r.end(j.Status(), j.value, j.core.err())
 	if won {
 		j.observeFailure() // from now on it is the relay's failure
 	}
@@ -121,7 +121,7 @@ type listing[T any] struct {
 func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	l.source = j
 	l.node.Prepare(t)
-	if !j.waiting.Add(&l.node) {
+	if !j.core.waiting.Add(&l.node) {
 		return false
 	}
 	l.listed.Store(j)
@@ -130,7 +130,7 @@ func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 
 // leave withdraws the node. If that fails, the node was not there, or is being delivered.
 func (l *listing[T]) leave() {
-	if j := l.listed.Swap(nil); j != nil && j.waiting.Remove(&l.node) {
+	if j := l.listed.Swap(nil); j != nil && j.core.waiting.Remove(&l.node) {
 		l.source = nil
 	}
 }
@@ -193,7 +193,7 @@ func withoutWaiting[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	switch {
 	case j == nil:
 		return FromError[T](ErrNilJob)
-	case j.isCompleted():
+	case j.core.isCompleted():
 		return j
 	case j.Status() == Created:
 		return FromError[T](ErrNotStarted)
@@ -220,10 +220,10 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	if j == nil {
 		return FromError[T](ErrNilJob)
 	}
-	if !j.isCompleted() && ctx.Err() != nil {
+	if !j.core.isCompleted() && ctx.Err() != nil {
 		return failedWait[T](contextError(ctx))
 	}
-	j.startIfCreated()
+	j.core.startIfCreated()
 	u := &unwrap[T]{}
 	u.ctx, u.bounded = ctx, bounded(ctx, current(ctx))
 	u.promise.initDependent()
@@ -255,7 +255,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	if inner := j.value; j.Status() == Completed && inner != nil {
 		return h.unwrap.watchInner(inner)
 	}
-	final, err := j.Status(), j.err()
+	final, err := j.Status(), j.core.err()
 	if final == Completed {
 		final, err = Faulted, ErrNilJob
 	}
@@ -271,7 +271,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 // for it, neither would ever end. As everywhere, the search for such a cycle comes after
 // the Unwrap is registered as a waiter.
 func (u *unwrap[T]) watchInner(inner *Job[T]) continuation.Chain {
-	inner.startIfCreated()
+	inner.core.startIfCreated()
 	waiters := u.watchSource(inner)
 	if err := findCycle(u.promise.job.base(), inner.base()); err != nil {
 		var zero T

@@ -9,8 +9,8 @@ import (
 // runJob is the job of New, Run and Go: outcome, context, function and work item
 // in one allocation.
 type runJob[T any] struct {
-	task[T]
-	fn func(context.Context) (T, error)
+	task task[T]
+	fn   func(context.Context) (T, error)
 }
 
 // New returns a job that will run fn, not started: its status is Created. Start
@@ -25,11 +25,11 @@ type runJob[T any] struct {
 // Canceled and fn is not called. A nil fn makes a job that has faulted with [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.faultWith(err)
+	if err := t.task.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
+		return t.task.faultWith(err)
 	}
-	t.state.set(Created)
-	return &t.Job
+	t.task.core.state.set(Created)
+	return &t.task.Job
 }
 
 // Run is [New] and [Job.Start]. If the scheduler refuses the job, it faults with an
@@ -37,11 +37,11 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 // does not wait for continues after fn has returned; see New.
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
-		return t.faultWith(err)
+	if err := t.task.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
+		return t.task.faultWith(err)
 	}
-	_ = t.submit(t.home, t.flags) // the job carries the refusal
-	return &t.Job
+	_ = t.task.core.submit(t.task.home, t.task.core.flags) // the job carries the refusal
+	return &t.task.Job
 }
 
 // Go is [Run] for a function without a result.
@@ -50,14 +50,27 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.faultWith(err)
 	}
-	_ = t.submit(t.home, t.flags)
+	_ = t.core.submit(t.home, t.core.flags)
 	return &t.Job
 }
 
 // Run implements schedulers.Work.
-func (t *runJob[T]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+func (t *runJob[T]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
 
-func (t *runJob[T]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+// Abandon implements schedulers.Work.
+func (t *runJob[T]) Abandon(reason error) { t.task.Abandon(reason) }
+
+func (t *runJob[T]) base() *core { return t.task.base() }
+
+// Schedulers and their reports describe a work item by these.
+
+func (t *runJob[T]) ID() uint64        { return t.task.ID() }
+func (t *runJob[T]) Name() string      { return t.task.Name() }
+func (t *runJob[T]) Creation() Frame   { return t.task.Creation() }
+func (t *runJob[T]) IsCompleted() bool { return t.task.IsCompleted() }
+func (t *runJob[T]) String() string    { return t.task.String() }
+
+func (t *runJob[T]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
 
 func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
@@ -93,11 +106,11 @@ func (j *Job[T]) RunSynchronously() error {
 	if j == nil {
 		return ErrNilJob
 	}
-	if j.own == nil || j.Status() != Created {
+	if j.core.own == nil || j.Status() != Created {
 		return ErrStarted
 	}
-	j.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
-	if !j.state.start() {
+	j.core.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
+	if !j.core.state.start() {
 		return ErrStarted
 	}
 	j.finishSynchronously()
@@ -107,8 +120,8 @@ func (j *Job[T]) RunSynchronously() error {
 // finishSynchronously runs the job, or waits for its end if a waiter claimed it first
 // and runs it in place.
 func (j *Job[T]) finishSynchronously() {
-	parent := j.own.parent
-	if !j.runFor(parent, schedulers.WorkerFrom(parent)) {
+	parent := j.core.own.parent
+	if !j.core.runFor(parent, schedulers.WorkerFrom(parent)) {
 		_, _ = j.Await()
 	}
 }

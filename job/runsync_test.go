@@ -63,8 +63,8 @@ func TestAWaiterClaimsBetweenTheTwoStepsOfRunSynchronously(t *testing.T) {
 		m := &manual{}
 		gate := make(chan struct{})
 		j := New(m.ctx(), func(context.Context) (int, error) { <-gate; return 1, nil })
-		assert.True(t, j.state.start()) // RunSynchronously has got this far
-		go j.own.owner.Run(nil)         // a waiter runs the job in place
+		assert.True(t, j.core.state.start()) // RunSynchronously has got this far
+		go j.core.own.owner.Run(nil)         // a waiter runs the job in place
 		synctest.Wait()
 		back := make(chan struct{})
 		go func() { j.finishSynchronously(); close(back) }()

@@ -141,13 +141,13 @@ func (s *Scope) Wait() error {
 func (s *Scope) wait() error {
 	j := s.WaitAsync()
 	behalf := current(s.parent)
-	if !j.isCompleted() {
-		j.runOnBehalf(behalf, s.help)
+	if !j.core.isCompleted() {
+		j.core.runOnBehalf(behalf, s.help)
 	}
-	if j.isCompleted() {
+	if j.core.isCompleted() {
 		return nil
 	}
-	return j.park(context.Background(), behalf, s.from)
+	return j.core.park(context.Background(), behalf, s.from)
 }
 
 // WaitAsync returns the job that ends when all children have ended. It is the twin of
@@ -188,7 +188,7 @@ func (s *Scope) CloseAsync() *Job[Void] {
 	c := &closing{}
 	c.promise.initDependent()
 	c.node.Prepare(c)
-	if !s.WaitAsync().register(&c.node) {
+	if !s.WaitAsync().core.register(&c.node) {
 		c.Completed(nil).Deliver(nil)
 	}
 	return &c.promise.job

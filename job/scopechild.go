@@ -215,7 +215,7 @@ func (s *Scope) crashError(v any, worker schedulers.Worker) error {
 	p := newPanicError(v)
 	schedulers.ReportPanic(worker, p.Value, p.Stack)
 	if p != v {
-		p.Async = append([]Frame{{What: "child"}}, s.promise.job.asyncStack()...)
+		p.Async = append([]Frame{{What: "child"}}, s.promise.job.core.asyncStack()...)
 		p.Async[1].What = "scope"
 	}
 	return p

@@ -171,12 +171,12 @@ func (t *spawned[T]) take() bool { return t.slot.take() }
 func (t *spawned[T]) endedInQueue() bool { return t.slot.gone }
 
 // submitAdmitted implements heldChild.
-func (t *spawned[T]) submitAdmitted() { t.activateChild(t.scope.flags) }
+func (t *spawned[T]) submitAdmitted() { t.task.activateChild(t.scope.flags) }
 
 // activateChild submits a child that has waited for a slot, unless it was canceled since
 // it got its slot.
 func (t *task[T]) activateChild(flags schedulers.Flags) {
-	if t.state.activate() {
-		_ = t.submit(t.home, t.flags|flags)
+	if t.core.state.activate() {
+		_ = t.core.submit(t.home, t.core.flags|flags)
 	}
 }

@@ -19,9 +19,9 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	t := &spawned[T]{scope: s}
 	t.fn = fn
 	if s == nil || !s.enter(&t.slot) {
-		return t.faultWith(ErrScopeEnded)
+		return t.task.faultWith(ErrScopeEnded)
 	}
-	err := t.prepare(t, s.views.forWorker(s, s.from), opts, forJob, fn == nil)
+	err := t.task.prepare(t, s.views.forWorker(s, s.from), opts, forJob, fn == nil)
 	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 
@@ -34,12 +34,12 @@ func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, er
 	}
 	holds := l.holds // the child is not shared yet
 	if !holds {
-		t.state.set(WaitingForActivation)
+		t.core.state.set(WaitingForActivation)
 	}
 	n.Prepare(end)
-	t.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
+	t.core.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
 	if holds {
-		_ = t.submit(t.home, t.flags|s.flags)
+		_ = t.core.submit(t.home, t.core.flags|s.flags)
 	} else {
 		s.hold(end)
 	}
@@ -61,13 +61,13 @@ type spawned[T any] struct {
 }
 
 // Run implements schedulers.Work.
-func (t *spawned[T]) Run(worker schedulers.Worker) { t.run(t, worker, nil) }
+func (t *spawned[T]) Run(worker schedulers.Worker) { t.task.run(t, worker, nil) }
 
-func (t *spawned[T]) runClaimed(worker schedulers.Worker) { t.execute(t, worker) }
+func (t *spawned[T]) runClaimed(worker schedulers.Worker) { t.task.execute(t, worker) }
 
 // Completed implements continuation.Target: the child has ended.
 func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	return t.scope.exitSpawned(&t.core, &t.slot)
+	return t.scope.exitSpawned(&t.task.core, &t.slot)
 }
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }

@@ -33,13 +33,13 @@ type suspendedChild struct {
 func (c *child) suspend(recycle bool) *suspendedChild {
 	s := c.scope
 	m := &suspendedChild{scope: s}
-	m.mode = reported | s.mode&labeled
-	m.state.claim()
-	m.state.suspend()
+	m.core.mode = reported | s.mode&labeled
+	m.core.state.claim()
+	m.core.state.suspend()
 	m.node.Prepare(m)
-	m.waiting.Add(&m.node)
-	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && m.tellMade(&m.Job, nil) {
-		m.ensureExtra().tellStart()
+	m.core.waiting.Add(&m.node)
+	if Diagnostics(tracking.Jobs.Load())&lifeTold != 0 && m.core.tellMade(&m.Job, nil) {
+		m.core.ensureExtra().tellStart()
 	}
 	c.fn = nil
 	// A worker must not block on this lock: it would count as a worker whose work blocks.
@@ -70,7 +70,7 @@ func (m *suspendedChild) drop() {}
 
 // Completed implements continuation.Target: the child has ended.
 func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.exit(Status(m.final), m.err(), &childSlot{holds: true})
+	return m.scope.exit(Status(m.core.final), m.core.err(), &childSlot{holds: true})
 }
 
 func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }

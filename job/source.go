@@ -25,7 +25,7 @@ type Source[T any] struct{ promise promise[T] }
 func NewSource[T any]() *Source[T] {
 	s := new(Source[T])
 	s.promise.init()
-	s.promise.job.mayBeDropped(2)
+	s.promise.job.core.mayBeDropped(2)
 	return s
 }
 
@@ -34,8 +34,8 @@ func (s *Source[T]) Job() *Job[T] { return &s.ready().job }
 
 // ready returns the promise, and initializes that of a zero source.
 func (s *Source[T]) ready() *promise[T] {
-	if state := &s.promise.job.state; state.hasStatus(Scheduled) { // the zero word
-		s.promise.job.mayBeDropped(3)
+	if state := &s.promise.job.core.state; state.hasStatus(Scheduled) { // the zero word
+		s.promise.job.core.mayBeDropped(3)
 		state.move(Scheduled, WaitingForActivation)
 	}
 	return &s.promise
@@ -79,7 +79,7 @@ func (s *Source[T]) TrySet(value T, err error) bool {
 // caller takes false to mean that the job has ended, so the status must agree. The wait
 // is short, since the winner is between two steps and runs no user code there.
 func (s *Source[T]) awaitDecision(won bool) bool {
-	for !won && !s.promise.job.isCompleted() {
+	for !won && !s.promise.job.core.isCompleted() {
 		interleave.Spin()
 	}
 	return won
@@ -146,8 +146,8 @@ func FromCanceled[T any](cause error) *Job[T] {
 
 func newCompleted[T any](final Status, value T, err error) *Job[T] {
 	j := &Job[T]{value: value}
-	j.setErr(err)
-	j.publish(final)
+	j.core.setErr(err)
+	j.core.publish(final)
 	return j
 }
 
@@ -157,17 +157,17 @@ func newCompleted[T any](final Status, value T, err error) *Job[T] {
 type promise[T any] struct{ job Job[T] }
 
 // init makes the job wait for its completion.
-func (p *promise[T]) init() { p.job.state.set(WaitingForActivation) }
+func (p *promise[T]) init() { p.job.core.state.set(WaitingForActivation) }
 
 // initDependent is init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
 func (p *promise[T]) initDependent() {
 	p.init()
-	p.job.setPromiseMode(dependent)
+	p.job.core.setPromiseMode(dependent)
 }
 
 // setExclusive marks the job's value as belonging to its waiter alone.
-func (p *promise[T]) setExclusive() { p.job.setPromiseMode(exclusive) }
+func (p *promise[T]) setExclusive() { p.job.core.setPromiseMode(exclusive) }
 
 func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
 	if !p.reserve() {
@@ -177,16 +177,16 @@ func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, 
 }
 
 // reserve wins the right to complete the job.
-func (p *promise[T]) reserve() bool { return p.job.state.reserve(WaitingForActivation) }
+func (p *promise[T]) reserve() bool { return p.job.core.state.reserve(WaitingForActivation) }
 
 // taken reports whether a reserve has been won.
-func (p *promise[T]) taken() bool { return !p.job.state.hasStatus(WaitingForActivation) }
+func (p *promise[T]) taken() bool { return !p.job.core.state.hasStatus(WaitingForActivation) }
 
 // publish completes the job, which the caller has reserved.
 func (p *promise[T]) publish(final Status, value T, err error) continuation.Chain {
 	p.job.value = value
-	p.job.setErr(err)
-	return p.job.publish(final)
+	p.job.core.setErr(err)
+	return p.job.core.publish(final)
 }
 
 // settle completes the job and delivers to its waiters, and reports whether it won.

@@ -27,21 +27,21 @@ func TestCancelBeforeAWorkerClaims(t *testing.T) {
 func TestCancelBetweenReserveAndFinish(t *testing.T) {
 	m := &manual{}
 	j := Run(m.ctx(), constant(1, nil))
-	require.True(t, j.state.reserve(Scheduled), "a canceller has won")
+	require.True(t, j.core.state.reserve(Scheduled), "a canceller has won")
 
 	assert.Equal(t, Scheduled, j.Status(), "a reserved job shows the status it comes from")
 	assert.False(t, j.Cancel(), "the second canceller has not")
 	m.all() // a worker comes too late
 	assert.False(t, j.IsCompleted())
 
-	j.abort(Canceled, context.Canceled).Deliver(nil)
+	j.core.abort(Canceled, context.Canceled).Deliver(nil)
 	assert.Equal(t, Canceled, j.Status())
 }
 
 func TestAJobHasNotEndedBetweenItsOutcomeAndTheClosedList(t *testing.T) {
 	j := Run((&manual{}).ctx(), constant(1, nil))
-	require.True(t, j.state.claim())
-	j.conclude(Faulted)
+	require.True(t, j.core.state.claim())
+	j.core.conclude(Faulted)
 	assert.Equal(t, Running, j.Status(), "it has not ended")
 	assert.False(t, j.IsCompleted())
 
@@ -50,7 +50,7 @@ func TestAJobHasNotEndedBetweenItsOutcomeAndTheClosedList(t *testing.T) {
 	n.Prepare(told(func() { heard = true }))
 	require.True(t, j.Register(&n), "so it can be waited for")
 
-	j.waiting.Complete().Deliver(nil)
+	j.core.waiting.Complete().Deliver(nil)
 	assert.Equal(t, Faulted, j.Status())
 	assert.True(t, heard)
 	assert.False(t, j.Register(&n))
@@ -74,10 +74,10 @@ func TestTheOriginOfACanceledJobIsNotItsStatus(t *testing.T) {
 func TestCancelAfterAWorkerHasClaimed(t *testing.T) {
 	m := &manual{}
 	j := Run(m.ctx(), constant(1, nil))
-	require.True(t, j.state.claim())
+	require.True(t, j.core.state.claim())
 	assert.True(t, j.Cancel(), "it can still be told")
 	assert.Equal(t, Running, j.Status())
-	assert.ErrorIs(t, j.own.Err(), context.Canceled)
+	assert.ErrorIs(t, j.core.own.Err(), context.Canceled)
 }
 
 func TestTheResultOfAJobThatIgnoresItsCancellationStands(t *testing.T) {

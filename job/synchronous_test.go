@@ -59,7 +59,7 @@ func TestACanceledSynchronousContinuationIsForgotten(t *testing.T) {
 	c := ContinueWith(m.ctx(), j, add(1), RunSynchronously())
 	assert.True(t, c.Cancel())
 	n := 0
-	j.ensureExtra().synchronous.Visit(10, func(continuation.Target) { n++ })
+	j.core.ensureExtra().synchronous.Visit(10, func(continuation.Target) { n++ })
 	assert.Zero(t, n)
 	m.all()
 }

@@ -11,6 +11,11 @@ import (
 )
 
 // task is a job that has a function to run, in one allocation with the job.
+//
+// The types with type parameters that contain a task have a field of that name and do not embed
+// it, as [Job] does not embed its core: gc compiles a wrapper for each promoted method of each
+// instance, used or not. With embedding, the 124 wrappers of a continuation and as many of others
+// took two fifths of the time to compile a package that uses jobs of a few types.
 type task[T any] struct {
 	Job[T]
 	body
@@ -30,7 +35,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if d := Diagnostics(tracking.Jobs.Load()); len(opts) == 0 && !nilFunc && d&^ourBits == 0 {
 		// The usual case. The code below costs some 10 ns, even if nothing is recorded.
 		if schedulers.HasLabels(ctx) {
-			t.mode |= labeled
+			t.core.mode |= labeled
 		}
 		t.enclose(self, homeOf(ctx), ctx)
 		if d != 0 {
@@ -40,7 +45,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	}
 	o := merge(opts)
 	if o.name != "" {
-		t.ensureExtra().name = o.name
+		t.core.ensureExtra().name = o.name
 	}
 	if nilFunc {
 		return ErrNilFunc
@@ -55,9 +60,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	t.flags, t.mode, t.only = o.flags, o.mode, o.only
+	t.core.flags, t.core.mode, t.core.only = o.flags, o.mode, o.only
 	if schedulers.HasLabels(ctx) {
-		t.mode |= labeled
+		t.core.mode |= labeled
 	}
 	d := o.diagnose | Diagnostics(tracking.Jobs.Load())
 	if d != 0 {
@@ -70,7 +75,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 
 // enclose gives the task its function, which runs at home with a context below ctx.
 func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
-	t.owner, t.own, t.home = self, &t.body, home
+	t.owner, t.core.own, t.home = self, &t.body, home
 	if home.LongRunning != nil {
 		t.flagLongRunning(home.LongRunning)
 	}
@@ -79,22 +84,22 @@ func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context
 
 // faultWith makes the job fault with err, the reason why it could not be made.
 func (t *task[T]) faultWith(err error) *Job[T] {
-	t.setErr(err)
-	t.publish(Faulted).Deliver(nil)
+	t.core.setErr(err)
+	t.core.publish(Faulted).Deliver(nil)
 	return &t.Job
 }
 
 // Abandon implements schedulers.Work.
 func (t *task[T]) Abandon(reason error) {
-	if t.state.reserve(Scheduled) {
-		t.abort(Faulted, orElse(reason, ErrShutdown)).Deliver(nil)
+	if t.core.state.reserve(Scheduled) {
+		t.core.abort(Faulted, orElse(reason, ErrShutdown)).Deliver(nil)
 	}
 }
 
 // run claims the job, runs its function and completes it. It does nothing if it loses
 // the claim to a waiter that runs the job in place, or to a canceller.
 func (t *task[T]) run(self invoker[T], worker schedulers.Worker, q *queue) {
-	if t.state.claim() {
+	if t.core.state.claim() {
 		t.worker = worker
 		if q != nil {
 			// The job runs inside other work, perhaps not on the worker's goroutine.
@@ -118,7 +123,7 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 	case !returned: // and so it is complete
 	case rest != nil:
 		t.owner.drop() // a suspended function keeps what it needs
-		t.state.suspend()
+		t.core.state.suspend()
 		rest.GoOn(t, t.worker, t.spent)
 	default:
 		t.complete(final, q, last)
@@ -138,11 +143,11 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 		}
 	}()
 	if t.body.Err() != nil {
-		t.setErr(contextError(&t.body))
+		t.core.setErr(contextError(&t.body))
 		return Canceled, nil, true
 	}
 	var err error
-	if t.mode&(labeled|traced) == 0 && t.home.LongRunning == nil {
+	if t.core.mode&(labeled|traced) == 0 && t.home.LongRunning == nil {
 		t.value, err = self.invoke(&t.body)
 	} else {
 		t.value, err = t.invokeWithDiagnostics(self)
@@ -150,14 +155,14 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension
 	if rest = suspension.Of(err); rest != nil {
 		return Running, rest, true
 	}
-	t.setErr(err)
+	t.core.setErr(err)
 	return t.outcome(err), nil, true
 }
 
 // Return implements suspension.Completer.
 func (t *task[T]) Return(value T, err error) continuation.Chain {
 	t.value = value
-	t.setErr(err)
+	t.core.setErr(err)
 	return t.end(t.outcome(err))
 }
 
@@ -168,7 +173,7 @@ func (t *task[T]) Fault(err error) continuation.Chain {
 	if k, ok := t.owner.(keeper); ok {
 		err = k.crashError(err)
 	}
-	t.setErr(err)
+	t.core.setErr(err)
 	return t.end(Faulted)
 }
 
@@ -177,8 +182,8 @@ func (t *task[T]) Handle() any { return &t.Job }
 
 // end completes a job whose function has suspended.
 func (t *task[T]) end(final Status) continuation.Chain {
-	t.endOwn()
-	return t.publish(final)
+	t.core.endOwn()
+	return t.core.publish(final)
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if
@@ -186,14 +191,14 @@ func (t *task[T]) end(final Status) continuation.Chain {
 func (t *task[T]) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
-		p := t.panicError(v)
+		p := t.core.panicError(v)
 		schedulers.ReportPanic(t.worker, p.Value, p.Stack)
 		err = p
 	}
 	if k, ok := t.owner.(keeper); ok {
 		err = k.crashError(err)
 	}
-	t.setErr(err)
+	t.core.setErr(err)
 	t.complete(Faulted, q, false)
 }
 
@@ -209,11 +214,11 @@ type keeper interface {
 // here. last reports that the worker has nothing else to do in its current work.
 func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
-	t.endOwn()
+	t.core.endOwn()
 	t.attended = true
-	t.conclude(final)
-	waiters := t.waiting.CompleteAttended()
-	r := t.extra.Load()
+	t.core.conclude(final)
+	waiters := t.core.waiting.CompleteAttended()
+	r := t.core.extra.Load()
 	if (waiters != continuation.Chain{}) {
 		from := t.worker
 		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {

@@ -203,7 +203,7 @@ func TestReportUnobservedReportsNowAndOnce(t *testing.T) {
 func TestWithoutAHookAFailureKeepsNoRecord(t *testing.T) {
 	assert.Nil(t, OnUnobserved(nil))
 	j := FromError[int](errBoom)
-	assert.Nil(t, j.extra.Load().failure)
+	assert.Nil(t, j.core.extra.Load().failure)
 	first := func(Failure) {}
 	assert.Nil(t, OnUnobserved(first))
 	assert.NotNil(t, OnUnobserved(nil))
@@ -272,5 +272,5 @@ func TestACompletedSourceIsNotReported(t *testing.T) {
 }
 
 func TestASourceThatIsMadeWithoutAHookIsNotFollowed(t *testing.T) {
-	assert.Nil(t, NewSource[int]().Job().extra.Load())
+	assert.Nil(t, NewSource[int]().Job().core.extra.Load())
 }

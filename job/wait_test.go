@@ -149,7 +149,7 @@ func TestAWorkerClaimsWhileTheWaiterIsAskingForConsent(t *testing.T) {
 		go m.all() // claims
 		synctest.Wait()
 		go func() { time.Sleep(time.Second); close(gate) }()
-		assert.False(t, j.runInPlace(t.Context(), nil))
+		assert.False(t, j.core.runInPlace(t.Context(), nil))
 		v, err := j.Wait(t.Context())
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)

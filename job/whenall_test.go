@@ -202,9 +202,9 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 		n.Prepare(n)
 	}
 	nodes := c.nodes
-	require.True(t, js[0].register(&nodes[0].Node))
+	require.True(t, js[0].core.register(&nodes[0].Node))
 	require.True(t, c.noteRegistered(1))
-	require.True(t, js[1].register(&nodes[1].Node))
+	require.True(t, js[1].core.register(&nodes[1].Node))
 	ss[0].TrySetResult(1) // wins before the second is noted as registered
 	assert.Equal(t, 1, waitersOf(js[1]))
 	assert.False(t, c.noteRegistered(2), "so the registrant must take it back")
