@@ -200,18 +200,17 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 }
 
 // buildFlags speed up compiling, which takes nine tenths of this test. (A compiler that collects
-// garbage less often saves another third.) The flags omit the folder's name, which differs in each
-// run, so that the go command finds the packages in its cache; debug information is a sixth of the
-// work, and so is what goroutines within a compiler cost, since there are more packages than
-// processors. The plain form, which consists mostly of generic code of package job, is compiled
-// without inlining, which saves two fifths. The machines, whose correctness the test shows, are
-// compiled as users compile them.
+// garbage less often saves another third.) Debug information is a sixth of the work, and so is
+// what goroutines within a compiler cost, since there are more packages than processors. The plain
+// form, which consists mostly of generic code of package job, is compiled without inlining, which
+// saves two fifths. The machines, whose correctness the test shows, are compiled as users compile
+// them. Flags of all packages, such as -trimpath, would have the standard library compiled again.
 func buildFlags(mode codegen.Mode) []string {
 	compile := "-dwarf=0 -c=1"
 	if mode == codegen.Plain {
 		compile += " -l"
 	}
-	return []string{"-trimpath", "-ldflags=-s -w", "-gcflags=example.com/cases/...=" + compile}
+	return []string{"-ldflags=-s -w", "-gcflags=example.com/cases/...=" + compile}
 }
 
 // execute runs the cases and returns their reports; an argument is the number of a scheduler.
@@ -231,7 +230,7 @@ func execute(t *testing.T, binary string, processors int, args ...string) map[st
 // their generated files.
 func vetOutput(t *testing.T, dir string) {
 	t.Helper()
-	vet := exec.Command("go", "vet", "-trimpath", "./...")
+	vet := exec.Command("go", "vet", "./...")
 	vet.Dir = dir
 	output, err := vet.CombinedOutput()
 	for line := range strings.Lines(string(output)) {
