@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -19,6 +20,16 @@ func (s *slot) run() {
 	w := s.work
 	s.work = nil
 	w.Run(nil)
+}
+
+// TestWorkItemsPromoteFewMethods holds the time to compile users' packages: see task. Of the promoted
+// methods, package reflect counts those with exported names; there were more than thirty.
+func TestWorkItemsPromoteFewMethods(t *testing.T) {
+	for _, w := range []schedulers.Work{
+		&runJob[int]{}, &spawned[int]{}, &continued[int, int]{}, &then[int, int]{}, &catch[int]{}, &finally[int]{},
+	} {
+		assert.LessOrEqual(t, reflect.TypeOf(w).NumMethod(), 10, "%T", w)
+	}
 }
 
 // The allocations of each operation, in addition to those of the caller (the closure,
