@@ -22,8 +22,8 @@ func (s *slot) run() {
 	w.Run(nil)
 }
 
-// TestWorkItemsPromoteFewMethods holds the time to compile users' packages: see task. Of the promoted
-// methods, package reflect counts those with exported names; there were more than thirty.
+// TestWorkItemsPromoteFewMethods holds the time to compile users' packages: see task. Of the
+// promoted methods, package reflect counts those with exported names; there were more than thirty.
 func TestWorkItemsPromoteFewMethods(t *testing.T) {
 	for _, w := range []schedulers.Work{
 		&runJob[int]{}, &spawned[int]{}, &continued[int, int]{}, &then[int, int]{}, &catch[int]{}, &finally[int]{},

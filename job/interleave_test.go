@@ -297,7 +297,7 @@ func TestInterleavingsOfAContinuationAndItsContext(t *testing.T) {
 			switch {
 			case c.Status() != Canceled:
 				return fmt.Errorf("the continuation is %s", c.Status())
-			case !source.Job().waiting.Empty():
+			case !source.Job().core.waiting.Empty():
 				return errors.New("a registration is left")
 			}
 			return nil
@@ -337,7 +337,7 @@ func TestInterleavingsOfAContinuationThatTakesAFailureOver(t *testing.T) {
 		s.Go("producer", func() { source.TrySetError(errBoom) })
 		s.Go("canceler", func() { c.Cancel() })
 		return func() error {
-			seen := source.Job().state.word.Load()&observed != 0
+			seen := source.Job().core.state.word.Load()&observed != 0
 			if took := c.Status() == Faulted; took != seen {
 				return fmt.Errorf("the continuation is %s, and the failure observed: %v", c.Status(), seen)
 			}
@@ -357,7 +357,7 @@ func TestInterleavingsOfCanceledContinuations(t *testing.T) {
 			})
 		}
 		return func() error {
-			if !source.Job().waiting.Empty() {
+			if !source.Job().core.waiting.Empty() {
 				return errors.New("a registration is left")
 			}
 			return nil
@@ -381,7 +381,7 @@ func TestInterleavingsOfTheFirstOfSeveral(t *testing.T) {
 			switch {
 			case first.Status() != Completed || err != nil || j.Status() != Completed:
 				return fmt.Errorf("the first of several is %s, %v", first.Status(), err)
-			case !sources[2].Job().waiting.Empty():
+			case !sources[2].Job().core.waiting.Empty():
 				return errors.New("a registration is left at the job that has not ended")
 			}
 			return nil
@@ -447,7 +447,7 @@ func TestInterleavingsOfAContextThatIsAskedAndItsEnd(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		var of context.Context
 		parent := New(onSpawner(), func(context.Context) (int, error) { return 0, nil })
-		of = parent.own
+		of = parent.core.own
 		var channels [2]<-chan struct{}
 		s.Go("starter", func() { _ = parent.Start() })
 		for i := range channels {
@@ -473,10 +473,10 @@ func TestInterleavingsOfAContextThatIsUsedAndItsEnd(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		p := new(trial)
 		parent := New(onSpawner(), func(context.Context) (int, error) { return 0, nil })
-		of := context.Context(parent.own)
+		of := context.Context(parent.core.own)
 		s.Go("starter", func() { _ = parent.Start() })
 		s.Go("user", func() {
-			if b := parent.own; b.Hold() {
+			if b := parent.core.own; b.Hold() {
 				if of.Err() != nil {
 					p.failf("the context has ended, and has a user")
 				}
