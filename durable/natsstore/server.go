@@ -192,7 +192,7 @@ func (s *Store) try(ctx context.Context, call func(context.Context) error) error
 		case s.closed.Load():
 			return ErrClosed
 		case ctx.Err() != nil && answer != nil:
-			return fmt.Errorf("natsstore: %w; the last attempt: %v", context.Cause(ctx), answer)
+			return fmt.Errorf("natsstore: %w; the last attempt: %s", context.Cause(ctx), answer.Error())
 		case ctx.Err() != nil:
 			return fmt.Errorf("natsstore: %w", context.Cause(ctx))
 		case errors.Is(err, nats.ErrConnectionClosed):
