@@ -39,9 +39,10 @@ type channel[T any] struct {
 	watchers  queue[job.Void, job.Void] // of Select; while one waits, there is nothing to receive
 	closed    error                     // nil: open
 
-	// How a single receiver waits without the lock; see channel_single.go.
-	level  interleave.Uint32
-	single interleave.Pointer[waiter[T, job.Void]]
+	// How a single waiter waits without the lock; see channel_single.go.
+	level    interleave.Uint32
+	receiver seat[waiter[T, job.Void]]
+	sender   seat[waiter[job.Void, T]]
 }
 
 type hiddenChannel[T any] = channel[T]

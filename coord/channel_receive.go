@@ -54,12 +54,12 @@ func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *
 	if err != nil {
 		return endEntry(r, c.receiverHost(), v, err)
 	}
-	if c.level.Load() == nonEmpty { // otherwise the machine checks under the lock once suspended
+	if level := c.level.Load(); level == nonEmpty || level == senderAlone && c.sender.Load() != nil {
 		var mustWait bool
 		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
 			return endEntry(r, c.receiverHost(), v, err)
 		}
-	}
+	} // otherwise the machine checks under the lock once suspended
 	w := waitMachine(r, ctx, c.receiverHost(), job.Void{})
 	if w.ctx == nil {
 		r.Suspend((*singleReceiver[T])(&w.waiter))
@@ -109,6 +109,9 @@ func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 // poll takes an element if that is possible at once, or reports that it must wait.
 // worker is the one that the caller believes it runs on, or nil.
 func (c *channel[T]) poll(worker schedulers.Worker) (v T, mustWait bool, err error) {
+	if v, ok := c.takeOver(worker); ok {
+		return v, false, nil
+	}
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
@@ -126,6 +129,9 @@ type takeResult[T any] struct {
 
 // take takes the next element. If a sender waits, this makes the room that it waits for.
 func (c *channel[T]) take() (t takeResult[T]) {
+	if c.level.Load() == senderAlone {
+		c.leaveFastPath()
+	}
 	switch {
 	case c.len() > 0:
 		t.value = c.pop()

@@ -49,11 +49,33 @@ func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*
 	if err != nil {
 		return endEntryVoid(r, c.senderHost(), err)
 	}
-	mustWait, err := c.offer(v, r.Worker())
-	if mustWait {
-		return enterWaitVoid(r, ctx, c.senderHost(), v), nil
+	mustWait := c.findsNoReceiver()
+	if !mustWait { // otherwise the machine checks under the lock once suspended
+		mustWait, err = c.offer(v, r.Worker())
 	}
-	return endEntryVoid(r, c.senderHost(), err)
+	if !mustWait {
+		return endEntryVoid(r, c.senderHost(), err)
+	}
+	w := waitMachine(r, ctx, c.senderHost(), v)
+	if w.ctx == nil && c.isRendezvous() {
+		r.Suspend((*singleSender[T])(&w.waiter))
+	}
+	return (*statemachine.WaitingVoid[job.Void])(&w.handle), nil
+}
+
+// isRendezvous reports whether a sender waits until a receiver takes its element.
+func (c *channel[T]) isRendezvous() bool { return c.capacity == 0 && c.full == WaitForRoom }
+
+// findsNoReceiver reports whether a sender would have to wait, as far as that shows without
+// the lock.
+func (c *channel[T]) findsNoReceiver() bool {
+	switch c.level.Load() {
+	case senderAlone:
+		return true
+	case receiverAlone:
+		return c.isRendezvous() && c.receiver.Load() == nil
+	}
+	return false
 }
 
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns

@@ -2,77 +2,96 @@ package coord
 
 import (
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// # The single receiver
+// # The single waiter
 //
 // A channel between machines usually holds nothing, and one machine waits for the next
-// element. This state needs no lock: the waiter is one pointer, which one
-// compare-and-swap installs and another removes. The lock costs two locked instructions
-// on each side (20 ns per message).
+// element or, if the channel is a rendezvous, with the next element. These states need no
+// lock: the waiter is one pointer, in the seat of its side, which one compare-and-swap
+// installs and another removes. The lock costs two locked instructions on each side (20 ns
+// per message).
 //
 // # The levels of a channel
 //
-//	            held, senders, closed   receivers in the queue   in single
-//	lockFree    none, open              none                     at most one
-//	empty       none, open              any                      only in passing
-//	nonEmpty    any                     none                     only in passing
+//	               held, closed  receivers: queued, seated   senders: queued, seated
+//	receiverAlone  none, open    none, at most one           none, in passing
+//	empty          none, open    any, in passing             none, in passing
+//	nonEmpty       any           none, in passing            any, in passing
+//	senderAlone    none, open    none, in passing            none, at most one
 //
-//	lockFree ──leaveFastPath──▶ empty ──setNonEmpty──▶ nonEmpty
-//	  ▲                          │ ▲                      │
-//	  └──────enterFastPath───────┘ └──setEmpty: a receiver┘
-//	                                  finds nothing
+//	receiverAlone ──leaveFastPath──▶ empty ──setNonEmpty──▶ nonEmpty
+//	      ▲                           │ ▲                      │
+//	      └────────seatReceiver───────┘ └───────setEmpty───────┘
+//
+//	senderAlone ──leaveFastPath──▶ nonEmpty
+//	      ▲                           │
+//	      └─────────seatSender────────┴── empty
 //
 // Levels change with mu held. The way back is lazy, since each change costs half as much
-// as the lock: nonEmpty becomes empty when a receiver has found nothing, and empty becomes
-// lockFree when a receiver arrives that may wait in single.
+// as the lock: nonEmpty becomes empty when a receiver has found nothing, and a level becomes
+// receiverAlone or senderAlone when a waiter arrives that may be seated.
 //
-// Only a machine whose context cannot end waits in single. It never gives up, so the
-// goroutine that removes the pointer owns the waiter exclusively, like a waiter that
-// was taken out of the queue under the lock.
+// Only a machine whose context cannot end is seated. It never gives up, so the goroutine
+// that removes the pointer owns the waiter exclusively, like a waiter that was taken out
+// of the queue under the lock. A sender is seated only in a channel of capacity 0 that makes
+// it wait: in others it waits for room behind what is held.
 //
-//	a receiver                        a sender                       leaveFastPath, with mu
-//	 1. level is lockFree              1. level is lockFree           1. level = empty
-//	 2. write the node                 2. w = single; there is one    2. w = single; there is one
-//	 3. CAS(single, nil, w)            3. CAS(single, w, nil)         3. CAS(single, w, nil)
-//	 4. level is not lockFree: see     4. write the value, notify     4. push it to the queue
-//	    serveLateReceiver
+//	a waiter                          its peer                       leaveFastPath, with mu
+//	 1. its side is alone              1. the other side is alone     1. another level
+//	 2. write the node                 2. w = the seat; not empty     2. w = the seat; not empty
+//	 3. CAS(seat, nil, w)              3. CAS(seat, w, nil)           3. CAS(seat, w, nil)
+//	 4. its side is not alone: see     4. pass the value, notify      4. push it to the queue
+//	    rescue
 //
 // If a step finds another state, its list ends, and the lock is taken.
 //
-// Proof that no receiver waits in single while the state under the lock has something for
-// it. Either step 2 of leaveFastPath follows step 3 of the receiver, and sees the waiter;
-// or the level was changed before step 4 of the receiver, which sees that. enterFastPath cannot
-// undo the change in between: it too performs a step 3, and fails while single is occupied.
+// Proof that no waiter stays seated while the state under the lock has a peer or the end of
+// the channel for it. Either step 2 of leaveFastPath follows step 3 of the waiter, and sees it;
+// or the level was changed before step 4 of the waiter, which sees that. seatReceiver and
+// seatSender cannot undo the change in between: each performs a step 3 on its side's seat, and
+// fails while that is taken.
 //
-// Proof that no element is overtaken. Take a receiver, the sender whose step 3 found it,
-// and the later of their two steps 1. At that moment both calls were under way and the
-// level was lockFree: nothing was held, the queue was empty, and the channel was open. The
-// effect is as if the element had been handed over at that moment.
+// Proof that no element is overtaken. Take a waiter, the peer whose step 3 found it, and the
+// later of their two steps 1. At that moment both calls were under way and the waiter's side was
+// alone: nothing was held, both queues were empty, and the channel was open. The effect is as
+// if the element had been handed over at that moment.
 //
-// That proof is about elements. Receivers are served in order of arrival, with
-// one exception. Between steps 1 and 3 of a receiver, an earlier receiver that waited in
-// single may be moved to the queue. A sender whose step 1 came before that move then
-// finds the later receiver in single. The earlier one gets the next element.
+// That proof is about elements. Waiters are served in order of arrival, with one
+// exception. Between steps 1 and 3 of a waiter, an earlier one that was seated may be moved
+// to the queue. A peer whose step 1 came before that move then finds the later waiter in the
+// seat. The earlier one gets the next peer.
 //
-// # It isn't that easy: late receivers
+// # It isn't that easy: late waiters
 //
-// A receiver whose step 4 finds the level changed could try to withdraw: CAS(single, w,
-// nil). But from step 3 on, any goroutine may take the waiter. Its machine may have been
-// served since, have continued elsewhere, and wait here again with the same waiter. The
-// compare-and-swap would tear it out of that other wait, and one machine would run
-// twice. So a late receiver does for the current occupant of single what it would have
-// done for itself: under the lock it takes an element for that waiter, or puts the
-// waiter into the queue.
+// A waiter whose step 4 finds the level changed could try to withdraw: CAS(seat, w, nil).
+// But from step 3 on, any goroutine may take the waiter. Its machine may have been served
+// since, have continued elsewhere, and wait here again with the same waiter. The
+// compare-and-swap would tear it out of that other wait, and one machine would run twice.
+// So a late waiter does for the current occupant of the seat what it would have done for
+// itself: under the lock it looks for a peer for that waiter, or puts it into the queue.
 
 // The levels of a channel.
 const (
-	lockFree uint32 = iota
+	receiverAlone uint32 = iota
 	empty
 	nonEmpty
+	senderAlone
 )
+
+// seat is where a single waiter waits without the lock.
+type seat[W any] struct{ interleave.Pointer[W] }
+
+// take takes the waiter out of the seat, if there is one.
+func (s *seat[W]) take() *W {
+	if w := s.Load(); w != nil && s.CompareAndSwap(w, nil) {
+		return w
+	}
+	return nil
+}
 
 // setNonEmpty records that a receiver would not have to wait; mu is held.
 func (c *channel[T]) setNonEmpty() {
@@ -91,41 +110,47 @@ func (c *channel[T]) setEmpty() {
 // leaveFastPath moves the single waiter to the queue, where all later ones wait too; mu is
 // held.
 func (c *channel[T]) leaveFastPath() {
-	if c.level.Load() != lockFree {
-		return
-	}
-	c.level.Store(empty)
-	if w := c.takeSingle(); w != nil {
-		c.receivers.push(w)
+	switch c.level.Load() {
+	case receiverAlone:
+		c.level.Store(empty)
+		if w := c.receiver.take(); w != nil {
+			c.receivers.push(w)
+		}
+	case senderAlone:
+		c.level.Store(nonEmpty)
+		if w := c.sender.take(); w != nil {
+			c.senders.push(w)
+		}
 	}
 }
 
-// enterFastPath lets w, whose node is written, wait in single, and reports whether it
-// does; mu is held, and nothing was found for w.
-func (c *channel[T]) enterFastPath(w *waiter[T, job.Void]) bool {
-	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
+// seatReceiver seats w, whose node is written, and reports whether it does; mu is held,
+// and nothing was found for w.
+func (c *channel[T]) seatReceiver(w *waiter[T, job.Void]) bool {
+	if !c.receivers.empty() || !c.receiver.CompareAndSwap(nil, w) {
 		return false
 	}
-	if c.level.Load() != lockFree {
-		c.level.Store(lockFree)
+	if c.level.Load() != receiverAlone {
+		c.level.Store(receiverAlone)
 	}
 	return true
 }
 
-// takeSingle takes the waiter out of single, if there is one.
-func (c *channel[T]) takeSingle() *waiter[T, job.Void] {
-	if w := c.single.Load(); w != nil && c.single.CompareAndSwap(w, nil) {
-		return w
-	}
-	return nil
-}
-
-// handOver sends v to the waiter in single, and reports whether there was one.
-func (c *channel[T]) handOver(v T, worker schedulers.Worker) bool {
-	if c.level.Load() != lockFree {
+// seatSender is seatReceiver for a sender.
+func (c *channel[T]) seatSender(w *waiter[job.Void, T]) bool {
+	if !c.senders.empty() || !c.sender.CompareAndSwap(nil, w) {
 		return false
 	}
-	w := c.takeSingle()
+	c.level.Store(senderAlone)
+	return true
+}
+
+// handOver sends v to the seated receiver, and reports whether there was one.
+func (c *channel[T]) handOver(v T, worker schedulers.Worker) bool {
+	if c.level.Load() != receiverAlone {
+		return false
+	}
+	w := c.receiver.take()
 	if w == nil {
 		return false
 	}
@@ -134,14 +159,33 @@ func (c *channel[T]) handOver(v T, worker schedulers.Worker) bool {
 	return true
 }
 
-// serveLateReceiver is for a receiver that finds the channel no longer lock-free. The waiter in
-// single may be its own or another.
-func (c *channel[T]) serveLateReceiver(worker schedulers.Worker) {
+// takeOver takes the element of the seated sender, and reports whether there was one.
+func (c *channel[T]) takeOver(worker schedulers.Worker) (v T, ok bool) {
+	if c.level.Load() != senderAlone {
+		return v, false
+	}
+	w := c.sender.take()
+	if w == nil {
+		return v, false
+	}
+	v = w.request // before w is its machine's again
+	continuation.Only(w.node).Deliver(worker)
+	return v, true
+}
+
+// rescue is for a waiter that finds its side no longer alone. The waiters in the seats may be
+// others.
+func (c *channel[T]) rescue(worker schedulers.Worker) {
 	c.mu.Lock()
 	var decided outcomes
-	if c.level.Load() != lockFree {
-		if w := c.takeSingle(); w != nil {
-			decided = c.receiverHost().admit(w)
+	if c.level.Load() != receiverAlone {
+		if w := c.receiver.take(); w != nil {
+			decided.append(c.receiverHost().admit(w))
+		}
+	}
+	if c.level.Load() != senderAlone {
+		if w := c.sender.take(); w != nil {
+			decided.append(c.senderHost().admit(w))
 		}
 	}
 	c.mu.Unlock()
@@ -166,16 +210,16 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker)
 	w := (*waiter[T, job.Void])(l)
 	c := (*channel[T])(w.host.(*receiverHost[T]))
 	w.node = n
-	if c.level.Load() == lockFree && c.single.CompareAndSwap(nil, w) {
-		if c.level.Load() != lockFree {
-			c.serveLateReceiver(worker)
+	if c.level.Load() == receiverAlone && c.receiver.CompareAndSwap(nil, w) {
+		if c.level.Load() != receiverAlone {
+			c.rescue(worker)
 		}
 		return true
 	}
 	c.mu.Lock()
 	got := c.take()
 	if got.mustWait {
-		if !c.enterFastPath(w) {
+		if !c.seatReceiver(w) {
 			c.leaveFastPath()
 			c.receivers.push(w)
 		}
@@ -186,4 +230,45 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker)
 	w.value, w.err = got.value, got.err
 	got.decided.deliver(worker)
 	return false
+}
+
+// singleSender is the waiter of a machine that sends to a rendezvous with a context that
+// cannot end.
+type singleSender[T any] waiter[job.Void, T]
+
+// Reason implements [schedulers.Reasoner].
+func (l *singleSender[T]) Reason() (what, holder string) {
+	return (*waiter[job.Void, T])(l).Reason()
+}
+
+// Queue does the same as waiter.Queue.
+func (l *singleSender[T]) Queue() buffer {
+	return (*waiter[job.Void, T])(l).Queue()
+}
+
+// Join implements [statemachine.Pending].
+func (l *singleSender[T]) Join(n *continuation.Node, worker schedulers.Worker) bool {
+	w := (*waiter[job.Void, T])(l)
+	c := (*channel[T])(w.host.(*senderHost[T]))
+	w.node = n
+	if c.level.Load() == senderAlone && c.sender.CompareAndSwap(nil, w) {
+		if c.level.Load() != senderAlone {
+			c.rescue(worker)
+		}
+		return true
+	}
+	c.mu.Lock()
+	put := c.put(w.request, 0)
+	if put.mustWait {
+		if !c.seatSender(w) {
+			c.senders.push(w)
+			c.setNonEmpty()
+		}
+		put.decided.append(c.watchers.serveAll(job.Void{}, nil))
+	} else {
+		w.err = put.err
+	}
+	c.mu.Unlock()
+	put.decided.deliver(worker)
+	return put.mustWait
 }

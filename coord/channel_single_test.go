@@ -42,11 +42,45 @@ func singleOf(run *statemachine.Run) *waiter[int, job.Void] {
 
 func (a *alone) join() bool { return a.machineNode.join(&a.run) }
 
-// late puts a into single, as step 3 of a does, whatever the level is. The level has
+// late seats a, as step 3 of a does, whatever the level is. The level has
 // changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
 	a.w.node = &a.Node
-	require.True(t, c.single.CompareAndSwap(nil, a.w))
+	require.True(t, c.receiver.CompareAndSwap(nil, a.w))
+}
+
+// aloneSender is a machine that sends to a rendezvous with a context that cannot end.
+type aloneSender struct {
+	*machineNode
+	run statemachine.Run
+	e   *statemachine.WaitingVoid[job.Void]
+	w   *waiter[job.Void, int]
+}
+
+func sendAlone(t *testing.T, c *Channel[int], v int) *aloneSender {
+	a := &aloneSender{machineNode: newMachineNode()}
+	var err error
+	a.e, err = c.SendEnter(&a.run, endless, v)
+	require.NoError(t, err)
+	require.NotNil(t, a.e)
+	if single, is := a.run.Kept().(*singleSender[int]); is { // not if the channel holds elements
+		a.w = (*waiter[job.Void, int])(single)
+	}
+	return a
+}
+
+func (a *aloneSender) join() bool { return a.machineNode.join(&a.run) }
+
+// late does for a sender what alone.late does for a receiver.
+func (a *aloneSender) late(t *testing.T, c *Channel[int]) {
+	a.w.node = &a.Node
+	require.True(t, c.sender.CompareAndSwap(nil, a.w))
+}
+
+func (a *aloneSender) ended(t *testing.T) error {
+	t.Helper()
+	assert.Equal(t, 1, a.heard)
+	return a.e.Results(&a.run)
 }
 
 func (a *alone) got(t *testing.T, want int) {
@@ -72,7 +106,7 @@ func TestASecondReceiverWaitsBehindTheFirst(t *testing.T) {
 	first, second := enterAlone(t, &c), enterAlone(t, &c)
 	require.True(t, first.join())
 	require.True(t, second.join())
-	require.Nil(t, c.single.Load(), "the first has moved to the queue")
+	require.Nil(t, c.receiver.Load(), "the first has moved to the queue")
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
 	first.got(t, 1)
@@ -84,7 +118,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 	first := c.ReceiveAsync(endless)
 	second := enterAlone(t, &c)
 	require.True(t, second.join())
-	require.Nil(t, c.single.Load())
+	require.Nil(t, c.receiver.Load())
 	require.NoError(t, c.TrySend(1))
 	assert.Equal(t, 1, value(t, first))
 	require.NoError(t, c.TrySend(2))
@@ -92,7 +126,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 
 	third := enterAlone(t, &c)
 	require.True(t, third.join())
-	assert.NotNil(t, c.single.Load(), "the queue has no waiter any more")
+	assert.NotNil(t, c.receiver.Load(), "the queue has no waiter any more")
 	c.Close()
 	assert.Equal(t, 1, third.heard)
 }
@@ -131,7 +165,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		require.NoError(t, c.TrySend(1))
 		a.late(t, c)
 		assert.ErrorIs(t, c.TrySend(2), ErrFull, "a send does not overtake what is held")
-		c.serveLateReceiver(nil)
+		c.rescue(nil)
 		a.got(t, 1)
 	})
 	t.Run("with what a sender waits with", func(t *testing.T) {
@@ -139,7 +173,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		sent := c.SendAsync(endless, 1)
 		a.late(t, &c)
-		c.serveLateReceiver(nil)
+		c.rescue(nil)
 		a.got(t, 1)
 		completed(t, sent)
 	})
@@ -148,7 +182,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		c.Close()
 		a.late(t, &c)
-		c.serveLateReceiver(nil)
+		c.rescue(nil)
 		assert.Equal(t, 1, a.heard)
 		_, err := a.e.Results(&a.run)
 		require.ErrorIs(t, err, ErrClosed)
@@ -158,7 +192,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		before := c.ReceiveAsync(endless)
 		a.late(t, &c)
-		c.serveLateReceiver(nil)
+		c.rescue(nil)
 		require.NoError(t, c.TrySend(1))
 		require.NoError(t, c.TrySend(2))
 		assert.Equal(t, 1, value(t, before))
@@ -168,12 +202,174 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		var c Channel[int]
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
-		c.serveLateReceiver(nil)
-		assert.Same(t, a.w, c.single.Load())
+		c.rescue(nil)
+		assert.Same(t, a.w, c.receiver.Load())
 		require.NoError(t, c.TrySend(1))
 		a.got(t, 1)
-		c.serveLateReceiver(nil)
+		c.rescue(nil)
 	})
+}
+
+func received(t *testing.T, c *Channel[int], want int) {
+	t.Helper()
+	v, err := c.TryReceive()
+	require.NoError(t, err)
+	assert.Equal(t, want, v)
+}
+
+func TestASingleSenderIsServedWithoutTheLock(t *testing.T) {
+	var c Channel[int]
+	a := sendAlone(t, &c, 1)
+	require.True(t, a.join())
+	c.mu.Lock()
+	received(t, &c, 1)
+	c.mu.Unlock()
+	require.NoError(t, a.ended(t))
+
+	again := sendAlone(t, &c, 2)
+	c.mu.Lock()
+	require.True(t, again.join(), "the seat is free, and the level is the sender's")
+	received(t, &c, 2)
+	c.mu.Unlock()
+	require.NoError(t, again.ended(t))
+}
+
+func TestASecondSenderWaitsBehindTheFirst(t *testing.T) {
+	var c Channel[int]
+	first, second := sendAlone(t, &c, 1), sendAlone(t, &c, 2)
+	require.True(t, first.join())
+	require.True(t, second.join())
+	require.Nil(t, c.sender.Load(), "the first has moved to the queue")
+	received(t, &c, 1)
+	received(t, &c, 2)
+	require.NoError(t, first.ended(t))
+	require.NoError(t, second.ended(t))
+}
+
+func TestOnlyARendezvousSeatsASender(t *testing.T) {
+	c := NewBounded[int](1, WaitForRoom)
+	require.NoError(t, c.TrySend(1))
+	sent := sendAlone(t, c, 2)
+	require.True(t, sent.join())
+	require.Nil(t, c.sender.Load())
+	received(t, c, 1)
+	received(t, c, 2)
+	require.NoError(t, sent.ended(t))
+	assert.ErrorIs(t, NewBounded[int](0, Reject).TrySend(1), ErrFull)
+}
+
+func TestAnotherOperationMovesASingleSenderToTheQueue(t *testing.T) {
+	for name, disturb := range map[string]func(*Channel[int]){
+		"a sender with a job": func(c *Channel[int]) { c.SendAsync(endless, 2) },
+		"a send that fails":   func(c *Channel[int]) { _ = c.TrySend(2) },
+		"a select": func(c *Channel[int]) {
+			w := newJobWaiter(c.watcherHost(), job.Void{})
+			require.False(t, w.enter(nil, nil), "there is something to receive")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Channel[int]
+			a := sendAlone(t, &c, 1)
+			require.True(t, a.join())
+			disturb(&c)
+			assert.Same(t, a.w, c.senders.first)
+			received(t, &c, 1)
+			require.NoError(t, a.ended(t))
+		})
+	}
+}
+
+func TestASingleSenderNotifiesAWatcher(t *testing.T) {
+	for name, before := range map[string]func(*Channel[int]){
+		"a fresh channel":             func(*Channel[int]) {},
+		"after another single sender": func(c *Channel[int]) { sendAlone(t, c, 1).join(); received(t, c, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Channel[int]
+			before(&c)
+			w := newJobWaiter(c.watcherHost(), job.Void{})
+			require.True(t, w.enter(nil, nil))
+			require.True(t, sendAlone(t, &c, 2).join())
+			completed(t, w.promise.Job())
+			received(t, &c, 2)
+		})
+	}
+}
+
+func TestClosingEndsTheWaitOfASingleSender(t *testing.T) {
+	var c Channel[int]
+	a := sendAlone(t, &c, 1)
+	require.True(t, a.join())
+	c.Close()
+	require.ErrorIs(t, a.ended(t), ErrClosed)
+	_, err := c.TryReceive()
+	require.ErrorIs(t, err, ErrClosed, "the element remains with its sender")
+}
+
+func TestASenderThatComesTooLateIsRescued(t *testing.T) {
+	t.Run("by a receiver", func(t *testing.T) {
+		var c Channel[int]
+		a := sendAlone(t, &c, 1)
+		got := c.ReceiveAsync(endless)
+		a.late(t, &c)
+		c.rescue(nil)
+		require.NoError(t, a.ended(t))
+		assert.Equal(t, 1, value(t, got))
+	})
+	t.Run("by a seated receiver", func(t *testing.T) {
+		var c Channel[int]
+		a := sendAlone(t, &c, 1)
+		receiver := enterAlone(t, &c)
+		require.True(t, receiver.join())
+		a.late(t, &c)
+		c.rescue(nil)
+		require.NoError(t, a.ended(t))
+		receiver.got(t, 1)
+	})
+	t.Run("by the end of the channel", func(t *testing.T) {
+		var c Channel[int]
+		a := sendAlone(t, &c, 1)
+		c.Close()
+		a.late(t, &c)
+		_, err := c.TryReceive()
+		require.ErrorIs(t, err, ErrClosed)
+		c.rescue(nil)
+		require.ErrorIs(t, a.ended(t), ErrClosed)
+	})
+	t.Run("into the queue", func(t *testing.T) {
+		var c Channel[int]
+		a := sendAlone(t, &c, 2)
+		before := c.SendAsync(endless, 1)
+		a.late(t, &c)
+		received(t, &c, 1) // a receiver does not let it overtake
+		c.rescue(nil)
+		received(t, &c, 2)
+		completed(t, before)
+		require.NoError(t, a.ended(t))
+	})
+	t.Run("not at all, if it is quiet again", func(t *testing.T) {
+		var c Channel[int]
+		a := sendAlone(t, &c, 1)
+		require.True(t, a.join())
+		c.rescue(nil)
+		assert.Same(t, a.w, c.sender.Load())
+		received(t, &c, 1)
+		require.NoError(t, a.ended(t))
+		c.rescue(nil)
+	})
+}
+
+func TestASenderIsNotSeatedWhileALateOneIsInPassing(t *testing.T) {
+	var c Channel[int]
+	late, next := sendAlone(t, &c, 2), sendAlone(t, &c, 1)
+	late.late(t, &c)
+	require.True(t, next.join())
+	assert.Equal(t, nonEmpty, c.level.Load())
+	c.rescue(nil)
+	received(t, &c, 1)
+	received(t, &c, 2)
+	require.NoError(t, next.ended(t))
+	require.NoError(t, late.ended(t))
 }
 
 func TestTheChannelIsNotCalmWhileALateReceiverIsInPassing(t *testing.T) {
@@ -187,7 +383,7 @@ func TestTheChannelIsNotCalmWhileALateReceiverIsInPassing(t *testing.T) {
 	late.late(t, &c)
 	require.True(t, next.join())
 	assert.Equal(t, empty, c.level.Load())
-	c.serveLateReceiver(nil)
+	c.rescue(nil)
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
 	next.got(t, 1)
@@ -219,6 +415,18 @@ func (h *handDriven) receive(ctx context.Context, c *Channel[[2]int]) ([2]int, e
 	return e.Results(&h.run)
 }
 
+func (h *handDriven) send(ctx context.Context, c *Channel[[2]int], v [2]int) error {
+	e, err := c.SendEnter(&h.run, ctx, v)
+	if e == nil {
+		return err
+	}
+	h.node.PrepareAlone(h)
+	if h.run.Kept().(statemachine.Pending).Join(&h.node, nil) {
+		<-h.told
+	}
+	return e.Results(&h.run)
+}
+
 func TestAllKindsOfSendersAndReceiversMeet(t *testing.T) {
 	const each = 3000
 	watched, cancel := context.WithCancel(endless)
@@ -233,7 +441,12 @@ func TestAllKindsOfSendersAndReceiversMeet(t *testing.T) {
 			var sending, receiving sync.WaitGroup
 			for s := range senders {
 				sending.Go(func() {
+					h := &handDriven{told: make(chan struct{}, 1)}
 					for i := range each {
+						if s > 0 && i%3 == 0 {
+							assert.NoError(t, h.send(endless, c, [2]int{s, i}))
+							continue
+						}
 						for c.TrySend([2]int{s, i}) != nil {
 							if i%2 == 0 {
 								assert.NoError(t, c.Send(endless, [2]int{s, i}))

@@ -37,12 +37,25 @@ type machine struct {
 	got   []int
 }
 
+// sendingMachine sends elements to a channel as a machine does: with the same waiter each time.
+type sendingMachine struct {
+	continuation.Node
+	of    *exchange
+	task  statemachine.Run
+	e     *statemachine.WaitingVoid[job.Void]
+	waits bool
+	left  []int // what it has not sent yet
+}
+
 // exchange is a channel and the elements that pass through it.
 type exchange struct {
 	channel  Channel[int]
 	machines []*machine
+	senders  []*sendingMachine
 	jobs     []*job.Job[int]
+	watchers []*job.Job[job.Void]
 	sent     []int
+	got      []int // without a machine
 	closed   bool
 	wrong    error
 }
@@ -94,6 +107,65 @@ func (m *machine) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
+func (x *exchange) sender(elements ...int) *sendingMachine {
+	m := &sendingMachine{of: x, left: elements}
+	x.senders = append(x.senders, m)
+	return m
+}
+
+// run sends until the machine has to wait.
+func (m *sendingMachine) run() {
+	for len(m.left) > 0 {
+		e, err := m.of.channel.SendEnter(&m.task, endless, m.left[0])
+		if e != nil {
+			m.e = e
+			m.PrepareAlone(m)
+			m.waits = true
+			if m.task.Kept().(statemachine.Pending).Join(&m.Node, nil) {
+				return // from now on it belongs to the goroutine that notifies it
+			}
+			m.waits = false
+			err = m.e.Results(&m.task)
+		}
+		m.sent(err)
+	}
+}
+
+func (m *sendingMachine) sent(err error) {
+	if err != nil {
+		m.left = nil
+		return
+	}
+	m.of.sent = append(m.of.sent, m.left[0])
+	m.left = m.left[1:]
+}
+
+// Completed implements continuation.Target.
+func (m *sendingMachine) Completed(schedulers.Worker) continuation.Chain {
+	if !m.waits {
+		m.of.wrong = errors.New("a machine is told that does not wait")
+	}
+	m.waits = false
+	interleave.Go(func() {
+		m.sent(m.e.Results(&m.task))
+		m.run()
+	})
+	return continuation.Chain{}
+}
+
+func (x *exchange) receive() {
+	if v, err := x.channel.TryReceive(); err == nil {
+		x.got = append(x.got, v)
+	}
+}
+
+// watch waits for an element as a select does.
+func (x *exchange) watch() {
+	w := newJobWaiter(x.channel.watcherHost(), job.Void{})
+	w.enter(nil, nil)
+	x.watchers = append(x.watchers, w.promise.Job())
+}
+
 func (x *exchange) send(v int) {
 	if x.channel.TrySend(v) == nil {
 		x.sent = append(x.sent, v)
@@ -109,8 +181,13 @@ func (x *exchange) check() error {
 	if x.wrong != nil {
 		return x.wrong
 	}
-	var got []int
-	waiting := 0
+	got := slices.Clone(x.got)
+	waiting, senders := 0, 0
+	for _, m := range x.senders {
+		if m.waits {
+			senders++
+		}
+	}
 	for _, m := range x.machines {
 		ofOne := slices.DeleteFunc(slices.Clone(m.got), func(v int) bool { return v > 2 })
 		if !slices.IsSorted(ofOne) {
@@ -126,6 +203,14 @@ func (x *exchange) check() error {
 			waiting++
 		} else if v, err := j.GetResult(); err == nil {
 			got = append(got, v)
+		}
+	}
+	if senders > 0 && (waiting > 0 || x.closed) {
+		return fmt.Errorf("%d senders wait beside %d receivers (closed: %v)", senders, waiting, x.closed)
+	}
+	for _, j := range x.watchers {
+		if !j.Status().IsFinal() && (senders > 0 || x.closed) {
+			return fmt.Errorf("a select waits beside %d senders (closed: %v)", senders, x.closed)
 		}
 	}
 	left := x.channel.Len()
@@ -171,7 +256,7 @@ func TestInterleavingsOfTwoSingleReceivers(t *testing.T) {
 	})
 }
 
-// A sender may find one receiver in single, and take it when another one waits there.
+// A sender may find one receiver in the seat, and take it when another one waits there.
 func TestInterleavingsOfTwoSendersAndTwoSingleReceivers(t *testing.T) {
 	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
 		one, two := x.machine(1), x.machine(1)
@@ -196,6 +281,70 @@ func TestInterleavingsOfASingleReceiverAndClose(t *testing.T) {
 		m := x.machine(2)
 		s.Go("receiver", m.run)
 		s.Go("sender", func() { x.send(1) })
+		s.Go("closer", x.close)
+	})
+}
+
+func TestInterleavingsOfASingleSender(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		m := x.sender(1, 2)
+		s.Go("sender", m.run)
+		s.Go("receiver", func() { x.receive(); x.receive() })
+		s.Go("other receiver", x.receive)
+	})
+}
+
+func TestInterleavingsOfASingleSenderAndASingleReceiver(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		from, to := x.sender(1, 2), x.machine(2)
+		s.Go("sender", from.run)
+		s.Go("receiver", to.run)
+	})
+}
+
+func TestInterleavingsOfTwoSingleSenders(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		one, two, to := x.sender(1), x.sender(3), x.machine(2)
+		s.Go("sender", one.run)
+		s.Go("other sender", two.run)
+		s.Go("receiver", to.run)
+	})
+}
+
+// A receiver may find one sender in the seat, and take it when another one waits there.
+func TestInterleavingsOfTwoReceiversAndTwoSingleSenders(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		one, two := x.sender(1), x.sender(3)
+		s.Go("sender", one.run)
+		s.Go("other sender", two.run)
+		s.Go("receiver", x.receive)
+		s.Go("other receiver", x.receive)
+	})
+}
+
+func TestInterleavingsOfASingleSenderAndAJob(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		m := x.sender(1, 2)
+		s.Go("sender", m.run)
+		s.Go("disturber", func() { x.jobs = append(x.jobs, x.channel.ReceiveAsync(endless)) })
+		s.Go("receiver", x.receive)
+	})
+}
+
+func TestInterleavingsOfASingleSenderAndASelect(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		m := x.sender(1, 2)
+		s.Go("sender", m.run)
+		s.Go("select", x.watch)
+		s.Go("receiver", x.receive)
+	})
+}
+
+func TestInterleavingsOfASingleSenderAndClose(t *testing.T) {
+	exploreExchange(t, func(s *interleave.Schedule, x *exchange) {
+		m := x.sender(1, 2)
+		s.Go("sender", m.run)
+		s.Go("receiver", x.receive)
 		s.Go("closer", x.close)
 	})
 }

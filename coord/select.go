@@ -246,11 +246,14 @@ func (h *watcherHost[T]) buffer() buffer { return (*channelReport[T])(h) }
 func (h *watcherHost[T]) guard() *interleave.Mutex { return &h.mu }
 
 // admit notifies the watcher at once if there is something to receive, or never will be.
-// A receiver may wait in single meanwhile: an element that is handed to it without the
-// lock was never available to others, and an element that the channel keeps is put under
-// the lock.
+// A receiver may be seated meanwhile: an element that is handed to it without the lock was
+// never available to others, and an element that the channel keeps is put under the lock.
+// A sender may not: it would not notify the watcher.
 func (h *watcherHost[T]) admit(w *waiter[job.Void, job.Void]) (decided outcomes) {
 	c := (*channel[T])(h)
+	if c.level.Load() == senderAlone {
+		c.leaveFastPath()
+	}
 	if c.len() > 0 || !c.senders.empty() || c.closed != nil {
 		decided.add(w)
 		return decided
