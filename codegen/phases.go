@@ -8,6 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/keep"
 	"github.com/movenext/movenext/codegen/internal/lower"
 	"github.com/movenext/movenext/codegen/internal/naming"
 	"github.com/movenext/movenext/codegen/internal/place"
@@ -17,8 +18,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/unnamed"
 )
 
-// The phases that turn a function into text: analyse, lower, place, name, emit. Each receives
-// the output of the phases before it, and knows nothing of those after it.
+// The phases that turn a function into text: analyse, lower, keep, place, name, emit. Each
+// receives the output of the phases before it, and knows nothing of those after it.
 
 // form selects the form of the machine.
 type form struct {
@@ -103,6 +104,8 @@ func (t *translation) place(fn *placedFunction) {
 	fn.unnamed = t.derivations.Find(fn.Vars, spell)
 	if t.debug {
 		fn.keepNamed()
+	} else {
+		keep.Peers(fn.Code)
 	}
 	fn.layout = place.Variables(&place.Function{
 		Code: fn.Code, Vars: fn.Vars, Lifted: fn.Lifted, Inputs: fn.Inputs(), Results: fn.Results,

@@ -95,6 +95,14 @@ type Chain struct{ first, last *Node }
 // operations with a single waiter.
 func Only(n *Node) Chain { return Chain{n, n} }
 
+// Alone returns the node of a chain made by [Only], and nil for any other chain.
+func (c Chain) Alone() *Node {
+	if c.first == nil || c.first != c.last || c.first.state.Load() != alone {
+		return nil
+	}
+	return c.first
+}
+
 // Deliver notifies all targets of c, then those of the operations that they complete,
 // and so on, in a loop. from is the worker on which the caller believes it runs, or nil.
 func (c Chain) Deliver(from schedulers.Worker) {

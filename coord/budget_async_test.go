@@ -492,7 +492,7 @@ after13:
 case13:
 	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.waitOrSend9, err2 = f.u.channel.SendEnter(r, f.ctx, 7)
+	f.waitOrSend9, err2 = f.u.channel.SendEnterSoon(r, f.ctx, 7)
 //line github.com/movenext/movenext/coord/budget_async_test.go:497
 	if f.waitOrSend9 == nil {
 		goto after14
@@ -507,6 +507,7 @@ resume14:
 after14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	if err2 != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:122
 		return true, err2
@@ -515,7 +516,7 @@ after14:
 	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:519
+//line github.com/movenext/movenext/coord/budget_async_test.go:520
 	if f.receive15 == nil {
 		goto after15
 	}
@@ -524,7 +525,7 @@ after14:
 resume15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
 	v, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:528
+//line github.com/movenext/movenext/coord/budget_async_test.go:529
 	f.receive15 = nil
 after15:
 //line github.com/movenext/movenext/coord/budget_test.go:125
@@ -533,13 +534,13 @@ after15:
 //line github.com/movenext/movenext/coord/budget_test.go:126
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:537
+//line github.com/movenext/movenext/coord/budget_async_test.go:538
 	goto endSwitch1
 case14:
 	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	f.waitOrSend9, err3 = f.u.news.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:543
+//line github.com/movenext/movenext/coord/budget_async_test.go:544
 	if f.waitOrSend9 == nil {
 		goto after16
 	}
@@ -548,7 +549,7 @@ case14:
 resume16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
 	err3 = f.waitOrSend9.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:552
+//line github.com/movenext/movenext/coord/budget_async_test.go:553
 	f.waitOrSend9 = nil
 after16:
 //line github.com/movenext/movenext/coord/budget_test.go:129
@@ -561,7 +562,7 @@ after16:
 	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:565
+//line github.com/movenext/movenext/coord/budget_async_test.go:566
 	if f.receive15 == nil {
 		goto after17
 	}
@@ -570,7 +571,7 @@ after16:
 resume17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
 	v2, err = f.receive15.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:574
+//line github.com/movenext/movenext/coord/budget_async_test.go:575
 	f.receive15 = nil
 after17:
 //line github.com/movenext/movenext/coord/budget_test.go:133
@@ -585,13 +586,13 @@ endSwitch1:
 //line github.com/movenext/movenext/coord/budget_test.go:138
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:589
+//line github.com/movenext/movenext/coord/budget_async_test.go:590
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:141
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:595
+//line github.com/movenext/movenext/coord/budget_async_test.go:596
 }
 
 // Location returns where [uses] is suspended.
@@ -666,7 +667,7 @@ range1:
 	// budget_test.go:174: panics += misuse(ctx, u, keyed)
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:670
+//line github.com/movenext/movenext/coord/budget_async_test.go:671
 	if f.misuse1 == nil {
 		goto after1
 	}
@@ -675,14 +676,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:679
+//line github.com/movenext/movenext/coord/budget_async_test.go:680
 	f.misuse1 = nil
 after1:
 //line github.com/movenext/movenext/coord/budget_test.go:174
 	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:686
+//line github.com/movenext/movenext/coord/budget_async_test.go:687
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -797,7 +798,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1, _ = args.u.keyed.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:801
+//line github.com/movenext/movenext/coord/budget_async_test.go:802
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
@@ -806,7 +807,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (finished 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:810
+//line github.com/movenext/movenext/coord/budget_async_test.go:811
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
@@ -814,7 +815,7 @@ else1:
 	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1, _ = args.u.limiter.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:818
+//line github.com/movenext/movenext/coord/budget_async_test.go:819
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
@@ -823,17 +824,17 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:189
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:827
+//line github.com/movenext/movenext/coord/budget_async_test.go:828
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:833
+//line github.com/movenext/movenext/coord/budget_async_test.go:834
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:837
+//line github.com/movenext/movenext/coord/budget_async_test.go:838
 }
 
 // Location returns where [misuse] is suspended.
@@ -865,4 +866,4 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 1a0fd8bdf6614629
+// Digest of what is above: 76c7cc26b433506e

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
@@ -49,22 +50,45 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Channel.Receive] as generated machines call it.
-func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) {
+func (c *channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
+	e, served, v, err := c.receiveEnter(r, ctx)
+	if (served != continuation.Chain{}) {
+		served.Deliver(r.Worker())
+	}
+	return e, v, err
+}
+
+// ReceiveEnterSoon is ReceiveEnter where the machine soon waits again; see
+// [statemachine.Run.HandOver].
+func (c *channel[T]) ReceiveEnterSoon(r *statemachine.Run, ctx context.Context) (*statemachine.Waiting[T], T, error) {
+	e, served, v, err := c.receiveEnter(r, ctx)
+	if (served != continuation.Chain{}) {
+		endSoon(r, e != nil, served)
+	}
+	return e, v, err
+}
+
+// receiveEnter is both entries without notifying those that were served.
+func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], served continuation.Chain, v T, err error) {
 	ctx, err = checkContext(ctx)
 	if err != nil {
-		return endEntry(r, c.receiverHost(), v, err)
+		r.Publish()
+		e, v, err = endEntry(r, c.receiverHost(), v, err)
+		return e, served, v, err
 	}
 	if level := c.level.Load(); level == nonEmpty || level == senderAlone && c.sender.Load() != nil {
 		var mustWait bool
-		if v, mustWait, err = c.poll(r.Worker()); !mustWait {
-			return endEntry(r, c.receiverHost(), v, err)
+		if v, mustWait, served, err = c.pollQuietly(); !mustWait {
+			r.Publish()
+			e, v, err = endEntry(r, c.receiverHost(), v, err)
+			return e, served, v, err
 		}
 	} // otherwise the machine checks under the lock once suspended
 	w := waitMachine(r, ctx, c.receiverHost(), job.Void{})
 	if w.ctx == nil {
 		r.Suspend((*singleReceiver[T])(&w.waiter))
 	}
-	return &w.handle, v, nil
+	return &w.handle, served, v, nil
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
@@ -109,14 +133,20 @@ func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 // poll takes an element if that is possible at once, or reports that it must wait.
 // worker is the one that the caller believes it runs on, or nil.
 func (c *channel[T]) poll(worker schedulers.Worker) (v T, mustWait bool, err error) {
-	if v, ok := c.takeOver(worker); ok {
-		return v, false, nil
+	v, mustWait, served, err := c.pollQuietly()
+	served.Deliver(worker)
+	return v, mustWait, err
+}
+
+// pollQuietly is poll, but leaves it to the caller to notify those that were served.
+func (c *channel[T]) pollQuietly() (v T, mustWait bool, served continuation.Chain, err error) {
+	if v, served, ok := c.takeOver(); ok {
+		return v, false, served, nil
 	}
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
-	t.decided.deliver(worker)
-	return t.value, t.mustWait, t.err
+	return t.value, t.mustWait, t.decided.complete(), t.err
 }
 
 // takeResult is the result of an attempt to take an element under the lock.

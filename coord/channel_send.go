@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
@@ -45,22 +46,47 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 
 // SendEnter is [Channel.Send] as generated machines call it.
 func (c *channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
-	ctx, err := checkContext(ctx)
+	e, served, err := c.sendEnter(r, ctx, v)
+	if (served != continuation.Chain{}) {
+		served.Deliver(r.Worker())
+	}
+	return e, err
+}
+
+// SendEnterSoon is SendEnter where the machine soon waits again; see [statemachine.Run.HandOver].
+func (c *channel[T]) SendEnterSoon(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) {
+	e, served, err := c.sendEnter(r, ctx, v)
+	if (served != continuation.Chain{}) {
+		endSoon(r, e != nil, served)
+	}
+	return e, err
+}
+
+// sendEnter is both entries without notifying those that were served.
+func (c *channel[T]) sendEnter(r *statemachine.Run, ctx context.Context, v T) (e *statemachine.WaitingVoid[job.Void], served continuation.Chain, err error) {
+	ctx, err = checkContext(ctx)
 	if err != nil {
-		return endEntryVoid(r, c.senderHost(), err)
+		r.Publish()
+		e, err = endEntryVoid(r, c.senderHost(), err)
+		return e, served, err
 	}
 	mustWait := c.findsNoReceiver()
 	if !mustWait { // otherwise the machine checks under the lock once suspended
-		mustWait, err = c.offer(v, r.Worker())
+		if c.rank != nil || c.full != WaitForRoom {
+			r.Publish() // before functions of the user
+		}
+		mustWait, served, err = c.offerQuietly(v)
 	}
 	if !mustWait {
-		return endEntryVoid(r, c.senderHost(), err)
+		r.Publish()
+		e, err = endEntryVoid(r, c.senderHost(), err)
+		return e, served, err
 	}
 	w := waitMachine(r, ctx, c.senderHost(), v)
 	if w.ctx == nil && c.isRendezvous() {
 		r.Suspend((*singleSender[T])(&w.waiter))
 	}
-	return (*statemachine.WaitingVoid[job.Void])(&w.handle), nil
+	return (*statemachine.WaitingVoid[job.Void])(&w.handle), served, nil
 }
 
 // isRendezvous reports whether a sender waits until a receiver takes its element.
@@ -69,13 +95,16 @@ func (c *channel[T]) isRendezvous() bool { return c.capacity == 0 && c.full == W
 // findsNoReceiver reports whether a sender would have to wait, as far as that shows without
 // the lock.
 func (c *channel[T]) findsNoReceiver() bool {
-	switch c.level.Load() {
-	case senderAlone:
-		return true
-	case receiverAlone:
-		return c.isRendezvous() && c.receiver.Load() == nil
+	if !c.isRendezvous() {
+		return false
 	}
-	return false
+	switch c.level.Load() {
+	case receiverAlone:
+		return c.receiver.Load() == nil
+	case empty:
+		return false
+	}
+	return true
 }
 
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns
@@ -91,21 +120,27 @@ func (c *Channel[T]) TrySend(v T) error {
 // offer sends v if that is possible at once, or reports that it must wait. worker
 // is the one that the caller believes it runs on, or nil.
 func (c *channel[T]) offer(v T, worker schedulers.Worker) (mustWait bool, err error) {
+	mustWait, served, err := c.offerQuietly(v)
+	served.Deliver(worker)
+	return mustWait, err
+}
+
+// offerQuietly is offer, but leaves it to the caller to notify those that were served.
+func (c *channel[T]) offerQuietly(v T) (mustWait bool, served continuation.Chain, err error) {
 	var rank int64
 	if c.rank != nil {
 		rank = c.rank(v)
 	}
-	if c.handOver(v, worker) {
-		return false, nil
+	if served, ok := c.handOver(v); ok {
+		return false, served, nil
 	}
 	c.mu.Lock()
 	p := c.put(v, rank)
 	c.mu.Unlock()
-	p.decided.deliver(worker)
-	if p.drops {
+	if p.drops { // and no receiver is served
 		c.onDrop.Call(p.lost)
 	}
-	return p.mustWait, p.err
+	return p.mustWait, p.decided.complete(), p.err
 }
 
 // putResult is the result of offering an element under the lock.

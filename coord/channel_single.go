@@ -145,37 +145,36 @@ func (c *channel[T]) seatSender(w *waiter[job.Void, T]) bool {
 	return true
 }
 
-// handOver sends v to the seated receiver, and reports whether there was one.
-func (c *channel[T]) handOver(v T, worker schedulers.Worker) bool {
+// handOver sends v to the seated receiver, and reports whether there was one. The caller notifies
+// it.
+func (c *channel[T]) handOver(v T) (served continuation.Chain, ok bool) {
 	if c.level.Load() != receiverAlone {
-		return false
+		return served, false
 	}
 	w := c.receiver.take()
 	if w == nil {
-		return false
+		return served, false
 	}
 	w.value = v // decided stays unset: w is in no queue and cannot give up, so it is never read
-	continuation.Only(w.node).Deliver(worker)
-	return true
+	return continuation.Only(w.node), true
 }
 
-// takeOver takes the element of the seated sender, and reports whether there was one.
-func (c *channel[T]) takeOver(worker schedulers.Worker) (v T, ok bool) {
+// takeOver takes the element of the seated sender, and reports whether there was one. The caller
+// notifies it.
+func (c *channel[T]) takeOver() (v T, served continuation.Chain, ok bool) {
 	if c.level.Load() != senderAlone {
-		return v, false
+		return v, served, false
 	}
 	w := c.sender.take()
 	if w == nil {
-		return v, false
+		return v, served, false
 	}
-	v = w.request // before w is its machine's again
-	continuation.Only(w.node).Deliver(worker)
-	return v, true
+	return w.request, continuation.Only(w.node), true
 }
 
 // rescue is for a waiter that finds its side no longer alone. The waiters in the seats may be
-// others.
-func (c *channel[T]) rescue(worker schedulers.Worker) {
+// others. The caller notifies those that were served.
+func (c *channel[T]) rescue() (served continuation.Chain) {
 	c.mu.Lock()
 	var decided outcomes
 	if c.level.Load() != receiverAlone {
@@ -189,7 +188,7 @@ func (c *channel[T]) rescue(worker schedulers.Worker) {
 		}
 	}
 	c.mu.Unlock()
-	decided.deliver(worker)
+	return decided.complete()
 }
 
 // singleReceiver is the waiter of a machine that receives with a context that cannot end.
@@ -207,14 +206,21 @@ func (l *singleReceiver[T]) Queue() buffer {
 
 // Join implements [statemachine.Pending].
 func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker) bool {
+	waits, served := l.JoinQuietly(n)
+	served.Deliver(worker)
+	return waits
+}
+
+// JoinQuietly does the same as waiter.JoinQuietly.
+func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
 	w := (*waiter[T, job.Void])(l)
 	c := (*channel[T])(w.host.(*receiverHost[T]))
 	w.node = n
 	if c.level.Load() == receiverAlone && c.receiver.CompareAndSwap(nil, w) {
 		if c.level.Load() != receiverAlone {
-			c.rescue(worker)
+			served = c.rescue()
 		}
-		return true
+		return true, served
 	}
 	c.mu.Lock()
 	got := c.take()
@@ -224,12 +230,11 @@ func (l *singleReceiver[T]) Join(n *continuation.Node, worker schedulers.Worker)
 			c.receivers.push(w)
 		}
 		c.mu.Unlock()
-		return true
+		return true, served
 	}
 	c.mu.Unlock()
 	w.value, w.err = got.value, got.err
-	got.decided.deliver(worker)
-	return false
+	return false, got.decided.complete()
 }
 
 // singleSender is the waiter of a machine that sends to a rendezvous with a context that
@@ -248,14 +253,21 @@ func (l *singleSender[T]) Queue() buffer {
 
 // Join implements [statemachine.Pending].
 func (l *singleSender[T]) Join(n *continuation.Node, worker schedulers.Worker) bool {
+	waits, served := l.JoinQuietly(n)
+	served.Deliver(worker)
+	return waits
+}
+
+// JoinQuietly does the same as waiter.JoinQuietly.
+func (l *singleSender[T]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
 	w := (*waiter[job.Void, T])(l)
 	c := (*channel[T])(w.host.(*senderHost[T]))
 	w.node = n
 	if c.level.Load() == senderAlone && c.sender.CompareAndSwap(nil, w) {
 		if c.level.Load() != senderAlone {
-			c.rescue(worker)
+			served = c.rescue()
 		}
-		return true
+		return true, served
 	}
 	c.mu.Lock()
 	put := c.put(w.request, 0)
@@ -269,6 +281,5 @@ func (l *singleSender[T]) Join(n *continuation.Node, worker schedulers.Worker) b
 		w.err = put.err
 	}
 	c.mu.Unlock()
-	put.decided.deliver(worker)
-	return put.mustWait
+	return put.mustWait, put.decided.complete()
 }

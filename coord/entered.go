@@ -104,6 +104,11 @@ func (w *waiter[R, P]) Join(n *continuation.Node, worker schedulers.Worker) bool
 	return w.enter(n, worker)
 }
 
+// JoinQuietly is Join without notifying others: it returns those that were served.
+func (w *waiter[R, P]) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
+	return w.enterQuietly(n)
+}
+
 // exclusiveHost is a host whose waiter, once served, excludes others: it holds a lock or permits.
 type exclusiveHost interface{ excludesOthers() }
 
@@ -159,6 +164,15 @@ func endEntry[R, P any](r *statemachine.Run, h host[R, P], v R, err error) (*sta
 	w.value, w.err, w.decided = v, err, true
 	r.Suspend(w)
 	return &w.handle, v, nil
+}
+
+// endSoon notifies those that an entry has served, the one for machines that soon wait again.
+func endSoon(r *statemachine.Run, suspends bool, served continuation.Chain) {
+	if suspends {
+		served.Deliver(r.Worker())
+	} else {
+		r.HandOver(served)
+	}
 }
 
 // endEntryVoid is endEntry for an operation without a value.

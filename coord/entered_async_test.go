@@ -62,7 +62,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (finished bool, err error) {
 for1:
 	// entered_test.go:22: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:22
-	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
+	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
 //line github.com/movenext/movenext/coord/entered_async_test.go:67
 	if f.receive1 == nil {
 		goto after1
@@ -78,7 +78,9 @@ after1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/entered_async_test.go:82
+//line github.com/movenext/movenext/coord/entered_test.go:24
+		r.Publish()
+//line github.com/movenext/movenext/coord/entered_async_test.go:84
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/entered_test.go:25
@@ -86,8 +88,8 @@ after1:
 	f.last = v
 	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:27
-	f.send2, err3 = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/entered_async_test.go:91
+	f.send2, err3 = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/entered_async_test.go:93
 	if f.send2 == nil {
 		goto after2
 	}
@@ -96,18 +98,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	err3 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:100
+//line github.com/movenext/movenext/coord/entered_async_test.go:102
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/entered_test.go:27
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/coord/entered_async_test.go:106
+//line github.com/movenext/movenext/coord/entered_test.go:28
+		r.Publish()
+//line github.com/movenext/movenext/coord/entered_async_test.go:110
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/entered_test.go:29
 	}
-//line github.com/movenext/movenext/coord/entered_async_test.go:111
+//line github.com/movenext/movenext/coord/entered_async_test.go:115
 	goto for1
 }
 
@@ -199,8 +203,8 @@ range1:
 	}
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
-	f.send1, send1Err = f.out.SendEnter(r, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:204
+	f.send1, send1Err = f.out.SendEnterSoon(r, f.ctx, f.v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:208
 	if f.send1 == nil {
 		goto after1
 	}
@@ -209,21 +213,23 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	send1Err = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:213
+//line github.com/movenext/movenext/coord/entered_async_test.go:217
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.err = send1Err
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	if f.err != nil {
+		r.Publish()
+//line github.com/movenext/movenext/coord/entered_async_test.go:225
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:40
 		return true
 	}
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
-	f.receive2, receive2Value, receive2Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:227
+	f.receive2, receive2Value, receive2Err = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:233
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -232,29 +238,33 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	receive2Value, receive2Err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:236
+//line github.com/movenext/movenext/coord/entered_async_test.go:242
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.v, f.err = receive2Value, receive2Err
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	if f.err != nil {
+		r.Publish()
+//line github.com/movenext/movenext/coord/entered_async_test.go:250
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:43
 		return true
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:249
+//line github.com/movenext/movenext/coord/entered_async_test.go:257
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	f.err = nil
-//line github.com/movenext/movenext/coord/entered_async_test.go:254
+//line github.com/movenext/movenext/coord/entered_test.go:46
+	r.Publish()
+//line github.com/movenext/movenext/coord/entered_async_test.go:264
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:258
+//line github.com/movenext/movenext/coord/entered_async_test.go:268
 }
 
 // Location returns where [ask] is suspended.
@@ -355,7 +365,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:359
+//line github.com/movenext/movenext/coord/entered_async_test.go:369
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -364,7 +374,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:368
+//line github.com/movenext/movenext/coord/entered_async_test.go:378
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:54
@@ -374,7 +384,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:378
+//line github.com/movenext/movenext/coord/entered_async_test.go:388
 		return true, false
 	}
 	f.State = 2
@@ -382,7 +392,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:386
+//line github.com/movenext/movenext/coord/entered_async_test.go:396
 	goto epilogue
 }
 
@@ -457,7 +467,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:461
+//line github.com/movenext/movenext/coord/entered_async_test.go:471
 	if f.send1 == nil {
 		goto after1
 	}
@@ -466,7 +476,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:470
+//line github.com/movenext/movenext/coord/entered_async_test.go:480
 	f.send1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -524,8 +534,8 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 	}
 	// entered_test.go:160: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:160
-	f.receive1, v, err = f.in.ReceiveEnter(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:529
+	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
+//line github.com/movenext/movenext/coord/entered_async_test.go:539
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -534,11 +544,12 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:160
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:538
+//line github.com/movenext/movenext/coord/entered_async_test.go:548
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:161
 	if err == nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:162
 		return true, v, nil
@@ -546,7 +557,7 @@ after1:
 	// entered_test.go:164: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:550
+//line github.com/movenext/movenext/coord/entered_async_test.go:561
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -556,7 +567,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:164
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:560
+//line github.com/movenext/movenext/coord/entered_async_test.go:571
 	f.receive1 = nil
 after2:
 	f.State = statemachine.Finished
@@ -586,4 +597,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 90b654aaa6413ac0
+// Digest of what is above: bac52ca3f0082671

@@ -30,6 +30,19 @@ func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.
 	return m.Start(ctx, &r, m)
 }
 
+// answerEnter enters [answer] for another machine. It returns the results, or the suspended frame
+// that will have them.
+func answerEnter(r *statemachine.Run, ctx context.Context, in, out *coord.Channel[int]) (*answerFrame, error) {
+	frame := answerLocals{ctx: ctx, in: in, out: out}
+	if finished, v0 := frame.moveNext(r); finished {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &answerFrame{answerLocals: frame}
+	r.Push(ctx, m)
+	return m, nil
+}
+
 // answerLocals is what [answer] keeps while it is suspended.
 type answerLocals struct {
 	statemachine.Frame
@@ -41,6 +54,20 @@ type answerLocals struct {
 
 	receive1 *statemachine.Waiting[int]
 	send2    *statemachine.WaitingVoid[job.Void]
+}
+
+// answerFrame is the frame of [answer] for a caller that is a machine: what it keeps and, at the
+// end, its results.
+type answerFrame struct {
+	answerLocals
+
+	result0 error
+}
+
+// MoveNext continues [answer] where it stopped.
+func (f *answerFrame) MoveNext(r *statemachine.Run) (finished bool) {
+	finished, f.result0 = f.moveNext(r)
+	return finished
 }
 
 // moveNext runs [answer] from where it stopped to its next suspension (false) or its end (true).
@@ -68,8 +95,8 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 for1:
 	// pingpong_test.go:16: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
-	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:73
+	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:100
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -78,21 +105,23 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:82
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:88
+//line github.com/movenext/movenext/coord/pingpong_test.go:18
+		r.Publish()
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:117
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true, result0
 	}
 	// pingpong_test.go:20: if err := out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
-	f.send2, err2 = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:96
+	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
 	if f.send2 == nil {
 		goto after2
 	}
@@ -101,24 +130,32 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:105
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:134
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:20
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:111
+//line github.com/movenext/movenext/coord/pingpong_test.go:21
+		r.Publish()
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:142
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 		return true, result0
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:147
 	goto for1
 }
 
 // Location returns where [answer] is suspended.
 func (f *answerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 20)
+}
+
+// Results returns what [answer] returned, or raises again the panic that ended it.
+func (f *answerFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
 // answerMachine is the root of a chain of calls that begins with [answer]: chain, job and frame in
@@ -206,8 +243,8 @@ range1:
 	}
 	// pingpong_test.go:32: if err := out.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
-	f.send1, err2 = f.out.SendEnter(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:211
+	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:248
 	if f.send1 == nil {
 		goto after1
 	}
@@ -216,21 +253,23 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:220
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:226
+//line github.com/movenext/movenext/coord/pingpong_test.go:33
+		r.Publish()
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:265
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 		return true
 	}
 	// pingpong_test.go:35: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
-	f.receive2, v, err3 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:234
+	f.receive2, v, err3 = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:273
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -239,13 +278,15 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:35
 	v, err3 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:243
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:282
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	if err3 != nil {
 		f.err = err3
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
+//line github.com/movenext/movenext/coord/pingpong_test.go:37
+		r.Publish()
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:290
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
 		return true
@@ -253,16 +294,18 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:31
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:298
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:262
+//line github.com/movenext/movenext/coord/pingpong_test.go:41
+	r.Publish()
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:305
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:41
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:266
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:309
 }
 
 // Location returns where [question] is suspended.
@@ -288,4 +331,4 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 58856adf6f586fb5
+// Digest of what is above: 4cb274536b265a8f

@@ -158,6 +158,13 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 // outcome is still open. In that case n is the node to notify, if w is the waiter of a
 // machine. worker is the one that the caller believes it runs on, or nil.
 func (w *waiter[R, P]) enter(n *continuation.Node, worker schedulers.Worker) (mustWait bool) {
+	mustWait, served := w.enterQuietly(n)
+	served.Deliver(worker)
+	return mustWait
+}
+
+// enterQuietly is enter, but leaves it to the caller to notify those that were served.
+func (w *waiter[R, P]) enterQuietly(n *continuation.Node) (mustWait bool, served continuation.Chain) {
 	mu := w.host.guard()
 	mu.Lock()
 	var decided outcomes
@@ -168,8 +175,7 @@ func (w *waiter[R, P]) enter(n *continuation.Node, worker schedulers.Worker) (mu
 		w.node = n
 	}
 	mu.Unlock()
-	decided.deliver(worker)
-	return mustWait
+	return mustWait, decided.complete()
 }
 
 // block waits for the outcome of w, until ctx ends or the worker in ctx refuses to be blocked.

@@ -1885,7 +1885,7 @@ range1:
 	}
 	// planted_coord_test.go:318: if err := to.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
-	f.send1, err = f.to.SendEnter(r, f.ctx, 1)
+	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1890
 	if f.send1 == nil {
 		goto after1
@@ -1900,13 +1900,14 @@ resume1:
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:318
 	if err != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:319
 		return true, err
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:317
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1910
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1911
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
@@ -1918,8 +1919,8 @@ range2:
 	}
 	// planted_coord_test.go:323: if _, err := from.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
-	f.receive2, _, err2 = f.from.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1923
+	f.receive2, _, err2 = f.from.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1924
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1929,24 +1930,26 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	_, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1933
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1934
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:323
 	if err2 != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:324
 		return true, err2
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:322
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1944
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1946
 	goto range2
 endRange2:
+	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1950
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1953
 }
 
 // Location returns where [pass] is suspended.
@@ -1989,7 +1992,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:340
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1993
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:1996
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -2086,7 +2089,7 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// planted_coord_test.go:359: if err := t.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
 	f.lock1, err = f.t.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2090
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2093
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -2095,7 +2098,7 @@ func (f *tillCountLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2099
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2102
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:359
@@ -2107,7 +2110,7 @@ after1:
 	// planted_coord_test.go:362: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:362
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2111
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2114
 	if !asleep1 {
 		goto after2
 	}
@@ -2128,7 +2131,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:366
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2132
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:2135
 }
 
 // Location returns where [till.count] is suspended.
@@ -2160,4 +2163,4 @@ func (f *tillCountMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6434f3603d0f136b
+// Digest of what is above: 79766ec314358815

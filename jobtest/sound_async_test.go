@@ -909,7 +909,7 @@ range1:
 	}
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
-	f.send1, err = f.c.SendEnter(r, f.ctx, f.i)
+	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
 //line github.com/movenext/movenext/jobtest/sound_async_test.go:914
 	if f.send1 == nil {
 		goto after1
@@ -925,23 +925,27 @@ after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:929
+//line github.com/movenext/movenext/jobtest/sound_test.go:70
+		r.Publish()
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:931
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:70
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:936
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:938
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:941
+//line github.com/movenext/movenext/jobtest/sound_test.go:73
+	r.Publish()
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:945
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:945
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:949
 }
 
 // Location returns where [produce] is suspended.
@@ -1030,7 +1034,7 @@ for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1034
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1038
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1039,7 +1043,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	n, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1043
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1047
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:85
@@ -1052,7 +1056,7 @@ after1:
 		return true, err
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1056
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1060
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
@@ -1060,7 +1064,7 @@ endFor1:
 	f.await2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1064
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1068
 		goto resume2
 	}
 	f.State = 2
@@ -1071,12 +1075,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1075
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1079
 		f.await2 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:94
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1080
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1084
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
@@ -1085,7 +1089,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:97
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1089
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1093
 }
 
 // Location returns where [noLeakOnCancel] is suspended.
@@ -1154,7 +1158,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 	// sound_test.go:81: … produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1, result0 = produceEnter(r, args.ctx, args.c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1158
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1162
 	if f.produce1 == nil {
 		goto after1
 	}
@@ -1163,7 +1167,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	result0 = f.produce1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1167
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1171
 	f.produce1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1268,7 +1272,7 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1272
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1276
 	if !asleep1 {
 		goto after1
 	}
@@ -1281,7 +1285,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1285
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1289
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:105
 		return true, result0
@@ -1289,7 +1293,7 @@ after1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1293
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1297
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1299,13 +1303,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	err2 = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1303
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1307
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1309
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1313
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:108
 		return true, result0
@@ -1318,7 +1322,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1322
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1326
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
@@ -1330,11 +1334,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1334
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1338
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1338
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1342
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1425,7 +1429,7 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1429
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1433
 		goto resume1
 	}
 	f.State = 1
@@ -1434,14 +1438,14 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
 	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1438
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1442
 	f.await1 = nil
 	// sound_test.go:125: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	f.await1 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1445
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1449
 		goto resume2
 	}
 	f.State = 2
@@ -1452,19 +1456,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
 		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1456
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1460
 		f.await1 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:126
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1461
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1465
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1468
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1472
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1535,7 +1539,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	// sound_test.go:122: … reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1539
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1543
 	if f.reserveLocked1 == nil {
 		goto after1
 	}
@@ -1544,7 +1548,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1548
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1552
 	f.reserveLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1616,7 +1620,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	// sound_test.go:123: … reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1620
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1624
 	if f.reserveLocked1 == nil {
 		goto after1
 	}
@@ -1625,7 +1629,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1629
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1633
 	f.reserveLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1697,7 +1701,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1701
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1705
 	if !asleep1 {
 		goto after1
 	}
@@ -1718,7 +1722,7 @@ after1:
 	f.await2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1722
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1726
 		goto resume2
 	}
 	f.State = 2
@@ -1729,13 +1733,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
 		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1733
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1737
 		f.await2 = nil
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:141
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1739
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1743
 }
 
 // Location returns where [patient] is suspended.
@@ -1795,7 +1799,7 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// sound_test.go:136: … job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1799
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1803
 	if !asleep1 {
 		goto after1
 	}
@@ -1805,7 +1809,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1809
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1813
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1832,4 +1836,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 85b5e2927e9ab7fa
+// Digest of what is above: 07a672a43266facd

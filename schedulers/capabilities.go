@@ -49,6 +49,17 @@ type Admitter interface {
 	Admit(caller Worker) bool
 }
 
+// Successor is a [Worker] that can say whether the work that it is given now would be the next
+// that it runs.
+type Successor interface {
+	// RunsNext counts one work item as accepted and completed and returns true, if a work
+	// item that is submitted now, with the worker as the hint, would be the next that the
+	// worker takes, were it not stolen. The caller, which is the work that runs on the
+	// worker and about to end, then runs that item first. If RunsNext returns false, the
+	// caller submits it. RunsNext must not block, and only the worker's goroutine calls it.
+	RunsNext() bool
+}
+
 // Blocker is a [Worker] that must be notified when its goroutine is about to block, so
 // that its scheduler can keep the remaining work moving.
 type Blocker interface {

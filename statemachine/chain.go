@@ -67,7 +67,10 @@ func (c *chain) Run(worker schedulers.Worker) {
 	if l := r.top.home.Labels; l != nil {
 		r.applyLabels(l)
 	}
-	for r.advance(c) {
+	for c != nil {
+		for r.advance(c) {
+		}
+		c = r.next()
 	}
 	r.giveBack()
 }

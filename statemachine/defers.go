@@ -73,6 +73,7 @@ func (d *Defers) Leave(r *Run, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended
 	}
+	r.Publish()
 	exits := false
 	if f.State == Running {
 		d.panic = r.takePanic(recover())

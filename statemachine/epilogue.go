@@ -81,6 +81,7 @@ func (d *Defers) Catch(r *Run, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
 	}
+	r.Publish()
 	p := r.takePanic(recover())
 	d.handling, d.after = nil, nil
 	f.State = epilogue

@@ -31,6 +31,10 @@ type runCache struct {
 	leaving schedulers.Worker // on, in the form to use where its current work ends
 	free    *Run
 	pooled  *pooledRun // the one Run that it has, and itself; nil: it is in a worker's room
+
+	// The worker, if it is surely this goroutine's and can say what it would run next; see
+	// handover.go.
+	successor schedulers.Successor
 }
 
 // moveTo makes l the cache of worker.
@@ -38,6 +42,9 @@ func (l *runCache) moveTo(worker schedulers.Worker) {
 	l.worker, l.leaving = worker, worker
 	if leaver, ok := worker.(schedulers.Leaver); ok {
 		l.leaving = leaver.Leaving()
+	}
+	if l.pooled == nil {
+		l.successor, _ = worker.(schedulers.Successor)
 	}
 }
 
@@ -124,12 +131,8 @@ func (r *Run) spent() uint8 {
 // giveBack ends the loan of r, whose chain has suspended or ended. It drops all
 // references to the chain.
 func (r *Run) giveBack() {
-	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
-	r.unwatch()
-	if r.last != nil || r.timers != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil {
-		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
-		r.removeLabels()
-	}
+	r.Publish()
+	r.clear()
 	l := r.cache
 	if l.pooled != nil {
 		l.moveTo(nil)
@@ -140,6 +143,16 @@ func (r *Run) giveBack() {
 		r.nextFree = l.free
 	}
 	l.free = r
+}
+
+// clear drops all references to the chain that r has run.
+func (r *Run) clear() {
+	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
+	r.unwatch()
+	if r.last != nil || r.timers != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil {
+		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
+		r.removeLabels()
+	}
 }
 
 // Worker returns the worker on which the machine runs, or nil if that is not known. It

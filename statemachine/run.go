@@ -59,6 +59,9 @@ type Run struct {
 	cache    *runCache
 	nextFree *Run // in the cache
 
+	// The chain to continue with when this one has suspended; see handover.go.
+	handed *chain
+
 	// The budget of the run: only the code that awaits counts here.
 
 	// The number of awaited jobs that were run within this run, plus nested if this run
@@ -206,6 +209,7 @@ func (r *Run) registerSuspended(c *chain, running **Frame) {
 	*running = nil
 	r.unwatch()
 	if !r.register(c) {
+		r.Publish()
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
 		if !r.top.atHomeOf(from) {
@@ -237,6 +241,11 @@ func (r *Run) goHome(c *chain, from schedulers.Worker) {
 // register registers c with the operation that it waits for and returns true, after
 // which the caller must not touch c; false: the operation has completed, so c continues.
 func (r *Run) register(c *chain) bool {
+	if r.handed != nil {
+		if waits, registered := r.registerBeside(c); registered {
+			return waits
+		}
+	}
 	home := r.top.home
 	if home.Labels != r.labels {
 		home = r.keepLabels()
@@ -323,6 +332,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 // or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
 // below continue elsewhere, even if they are at home here.
 func (r *Run) unwind(c *chain, failed *Frame, v any) (again bool) {
+	r.Publish()
 	r.unwatch()                       // the chain may end, and with a Goexit r does
 	if v == nil && failed.State > 0 { // it continues at its epilogue
 		r.goHome(c, r.Worker())

@@ -1409,7 +1409,7 @@ range1:
 	}
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
-	f.receive1, v, err = f.in.ReceiveEnter(r, f.ctx)
+	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1414
 	if f.receive1 == nil {
 		goto after1
@@ -1424,14 +1424,15 @@ resume1:
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:165
 	if err != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:166
 		return true, err
 	}
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
-	f.send2, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1435
+	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1436
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1440,24 +1441,26 @@ after1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1444
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1445
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	if err != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:169
 		return true, err
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1455
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1457
 	goto range1
 endRange1:
+	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1461
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1464
 }
 
 // Location returns where [player] is suspended.
@@ -1537,8 +1540,8 @@ range1:
 	}
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
-	f.send1, err = f.out.SendEnter(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1542
+	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1545
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1547,19 +1550,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1551
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1554
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:182
 	if err != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:183
 		return true, 0, err
 	}
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
-	f.receive2, v, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1563
+	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1567
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1568,24 +1572,26 @@ after1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1572
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1576
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	if err != nil {
+		r.Publish()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:186
 		return true, 0, err
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1583
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1588
 	goto range1
 endRange1:
+	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:189
 	return true, v, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1589
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1595
 }
 
 // Location returns where [server] is suspended.
@@ -1611,4 +1617,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8f7dc2574c9d3404
+// Digest of what is above: c5dda66cb417e6a0

@@ -189,7 +189,7 @@ range1:
 	}
 	// processor.go:56: if err := queue.Send(ctx, r); err != nil {
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
-	f.send1, err = f.queue.SendEnter(run, f.ctx, f.r)
+	f.send1, err = f.queue.SendEnterSoon(run, f.ctx, f.r)
 //line github.com/movenext/movenext/examples/side-by-side/processor_async.go:194
 	if f.send1 == nil {
 		goto after1
@@ -205,23 +205,27 @@ after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:209
+//line github.com/movenext/movenext/examples/side-by-side/processor.go:57
+		run.Publish()
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:211
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:216
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:218
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:221
+//line github.com/movenext/movenext/examples/side-by-side/processor.go:60
+	run.Publish()
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:225
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:225
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:229
 }
 
 // Location returns where a function literal of [processWithMachines] is suspended.
@@ -291,7 +295,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	// processor.go:52: … process(ctx, queue, &sum) })
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:295
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:299
 	if f.process1 == nil {
 		goto after1
 	}
@@ -300,7 +304,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:304
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:308
 	f.process1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -395,7 +399,7 @@ for1:
 	// processor.go:68: r, err := queue.Receive(ctx)
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:399
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:403
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -404,7 +408,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:408
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:412
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
@@ -419,7 +423,7 @@ after1:
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:423
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:427
 	goto for1
 }
 
@@ -452,4 +456,4 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: dca95cb5d076ca8a
+// Digest of what is above: 9b97e3dc180f2c78

@@ -111,6 +111,17 @@ func (w *worker) KeptEntry() *schedulers.KeptEntry {
 	return &w.entry
 }
 
+// RunsNext implements [schedulers.Successor]: a worker takes its newest work next, unless it has
+// to check the other queues first.
+func (w *worker) RunsNext() bool {
+	if w.pool.bound != nil || w.pool.closed.Load() || w.due() {
+		return false
+	}
+	w.tick++
+	w.loop.Include()
+	return true
+}
+
 // push adds work to the local queue, if that is open. wasEmpty reports that the queue was
 // empty before.
 func (w *worker) push(work schedulers.Work) (accepted, wasEmpty bool) {

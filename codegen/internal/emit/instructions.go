@@ -41,7 +41,7 @@ func (p *printer) print(i ir.Instr) {
 	case *ir.Park:
 		p.park(i.Point)
 	case *ir.Finish:
-		p.finish()
+		p.finish(i)
 	case *ir.LineComment:
 		p.lineComment(i.Pos)
 	case *ir.Handler, *ir.SourceLine:
@@ -51,14 +51,22 @@ func (p *printer) print(i ir.Instr) {
 }
 
 // finish ends the machine. The results have been assigned.
-func (p *printer) finish() {
+func (p *printer) finish(i *ir.Finish) {
 	p.record("Finish")
+	p.publish(i)
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
 	results := p.predeclaredName("true")
 	for _, v := range p.fn.passedResults() {
 		results += ", " + v.Local
 	}
 	p.line("return %s", results)
+}
+
+// publish prints the call that submits a chain which the run may keep.
+func (p *printer) publish(i *ir.Finish) {
+	if i.Publishes {
+		p.line("%s.Publish()", p.fn.Names.Run)
+	}
 }
 
 // returnedAtOnce returns the values of a return statement, if the instructions begin with an
@@ -82,11 +90,12 @@ func (p *printer) returnedAtOnce(code []ir.Instr) (values string, ok bool) {
 }
 
 // returnAtOnce prints the end of the machine with the values of a return statement.
-func (p *printer) returnAtOnce(assign ir.Instr, values string) {
+func (p *printer) returnAtOnce(assign ir.Instr, end *ir.Finish, values string) {
 	if node := sourceOf(assign); node != nil {
 		p.pos = p.fn.Source.Line(node.Pos())
 	}
 	p.leaveSource()
+	p.publish(end)
 	p.line("%s.State = %s", p.fn.Names.Recv, p.runtime("Finished"))
 	p.directive(p.pos)
 	p.line("return %s, %s%s", p.predeclaredName("true"), values, p.commentBehind(assign))

@@ -51,7 +51,7 @@ const (
 // generated code. It returns the number of instructions printed.
 func (p *printer) next(code []ir.Instr) int {
 	if values, ok := p.returnedAtOnce(code); ok {
-		p.returnAtOnce(code[0], values)
+		p.returnAtOnce(code[0], code[1].(*ir.Finish), values)
 		return 2
 	}
 	p.instr(code[0])

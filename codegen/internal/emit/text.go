@@ -132,6 +132,11 @@ func (p *printer) open(o ir.Open) string {
 	case ir.Nesting:
 		n := p.fn.Names
 		return fmt.Sprintf("&%s.Frame, %s, %d", n.Recv, p.mention(o.Point.Held, ir.AsAddress), o.Point.Number)
+	case ir.EntryName:
+		if o.Point.Keeps {
+			return o.Name + source.SoonSuffix
+		}
+		return o.Name
 	case ir.FrameOf:
 		return p.fn.Frames[o.Lit]
 	case ir.TypeArgs:

@@ -29,6 +29,10 @@ type Point struct {
 	Stale   []*Slot // the fields to clear when it suspends here
 
 	Nests bool // KindEnter: the callee may run an awaited job while this frame is on the stack
+
+	// See package keep.
+	Transfers bool // KindEnter: the call sends to a channel or receives from one
+	Keeps     bool // its peer, if that waits, is run when the machine has suspended the next time
 }
 
 // Branch jumps if a condition holds, or if it does not.
@@ -100,7 +104,10 @@ func (i *Park) Targets() []*Label {
 }
 
 // Finish ends the machine. The results have been assigned.
-type Finish struct{ Results []*Variable }
+type Finish struct {
+	Results   []*Variable
+	Publishes bool // the run may keep a chain; see package keep
+}
 
 // Refs calls use for the results.
 func (i *Finish) Refs(use, _ func(*Variable)) {

@@ -61,6 +61,12 @@ type (
 	// caller's frame, its field for the callee, and the number of the point.
 	Nesting struct{ Point *Point }
 
+	// EntryName is the name of the entry that the point calls.
+	EntryName struct {
+		Point *Point
+		Name  string // if the run does not keep the receiver
+	}
+
 	// FrameOf is the type of a literal's frame.
 	FrameOf struct{ Lit *ast.FuncLit }
 
@@ -100,6 +106,7 @@ func (Predeclared) isOpen()    {}
 func (TypeName) isOpen()       {}
 func (TypeOfVariable) isOpen() {}
 func (Nesting) isOpen()        {}
+func (EntryName) isOpen()      {}
 func (FrameOf) isOpen()        {}
 func (TypeArgs) isOpen()       {}
 func (IfNamed) isOpen()        {}

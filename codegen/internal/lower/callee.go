@@ -112,7 +112,7 @@ func (lo *lowering) rename(call *ast.CallExpr, method *types.Selection, to strin
 // renameCallee replaces the name of the called function by to, which is declared next to it.
 func (lo *lowering) renameCallee(call *ast.CallExpr, to string) {
 	_, id, _ := source.Callee(call, lo.Info)
-	lo.idents[id] = lo.spelledBeside(call, id, to)
+	lo.idents[id] = ir.Text(lo.spelledBeside(call, id, to))
 }
 
 // spelledBeside returns the spelling of the declaration called name that is next to the function

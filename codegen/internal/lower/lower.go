@@ -116,7 +116,7 @@ type lowering struct {
 	evaluated map[ast.Expr][]*ir.Variable   // expressions that already have their value
 	renamed   map[*ast.CallExpr][]ir.Edit   // calls that are redirected to an entry
 	between   map[ast.Expr]ir.Rope          // the text after the first value of such an expression
-	idents    map[*ast.Ident]string         // new names for the functions in such calls
+	idents    map[*ast.Ident]ir.Piece       // new names for the functions in such calls
 	exits     map[*ast.BranchStmt]*ir.Label // the targets of branches out of kept statements
 	moved     map[types.Object]ir.Piece     // constants and types that have moved
 
@@ -136,7 +136,7 @@ func newLowering(f *analyse.Facts) *lowering {
 		evaluated: map[ast.Expr][]*ir.Variable{},
 		renamed:   map[*ast.CallExpr][]ir.Edit{},
 		between:   map[ast.Expr]ir.Rope{},
-		idents:    map[*ast.Ident]string{},
+		idents:    map[*ast.Ident]ir.Piece{},
 		exits:     map[*ast.BranchStmt]*ir.Label{},
 		moved:     map[types.Object]ir.Piece{},
 		gotos:     map[types.Object]*ir.Label{},

@@ -89,6 +89,10 @@ func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir
 	} else {
 		lo.rename(call, s.Method, s.Enter.Name(), ir.RunName)
 	}
+	if p.Transfers = s.Transfers(); p.Transfers {
+		_, id, _ := source.Callee(call, lo.Info)
+		lo.idents[id] = ir.OpenPiece(ir.EntryName{Point: p, Name: s.Enter.Name()})
+	}
 	lo.enterCallee(p, lo.expr(call), dst)
 }
 

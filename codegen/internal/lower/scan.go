@@ -169,7 +169,7 @@ func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 
 func (s *mentionScan) selector(n *ast.SelectorExpr) {
 	if name, ok := s.lo.idents[n.Sel]; ok {
-		s.replace(n.Sel, ir.Text(name))
+		s.replace(n.Sel, name)
 	} else if field, ok := s.lo.Info.Uses[n.Sel].(*types.Var); ok && s.lo.fieldName(field) != n.Sel.Name {
 		s.replace(n.Sel, ir.Text(s.lo.fieldName(field)))
 	}
@@ -204,7 +204,7 @@ func followsPointer(t types.Type) bool {
 // declared, since it may have been renamed), of a package, or of a dot-imported declaration.
 func (s *mentionScan) ident(id *ast.Ident, as ir.Form) {
 	if name, ok := s.lo.idents[id]; ok {
-		s.replace(id, ir.Text(name))
+		s.replace(id, name)
 		return
 	}
 	if v := s.lo.variableOf(id); v != nil {

@@ -123,6 +123,20 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	return s, true
 }
 
+// SoonSuffix is added to the name of an entry for the variant that is called where the machine
+// soon waits again; see package keep.
+const SoonSuffix = "Soon"
+
+// Transfers reports whether the call sends to a channel or receives from one. The entries of these
+// methods have variants with the suffix.
+func (s *Suspension) Transfers() bool {
+	if s.Kind != KindEnter || s.Callee.Name() != "Send" && s.Callee.Name() != "Receive" {
+		return false
+	}
+	recv := receiverNamed(s.Callee)
+	return recv != nil && IsObject(recv.Obj(), CoordPath, "Channel")
+}
+
 // Callee returns the function that call names, the identifier that names it, and the selection if
 // it is a method. For calls of function values there is no such function, since a type does not
 // show whether the value will suspend.

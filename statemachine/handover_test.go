@@ -1,0 +1,110 @@
+package statemachine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// deciding is a worker that runs the work it is given next, or not.
+type deciding struct {
+	roomy
+	runsNext bool
+}
+
+func (d *deciding) RunsNext() bool { return d.runsNext }
+
+// keeping returns a run in the middle of a chain that keeps the chain of m.
+func keeping(m *suspended, runsNext bool) *Run {
+	m.of = job.FromResult(1)
+	r := borrow(&deciding{runsNext: runsNext})
+	r.top, r.runs, r.ready, r.handed = &suspend().Frame, 3, 5, &m.chain
+	r.Keep(new(Operation))
+	return r
+}
+
+// resumes waits until the home of m has run it.
+func resumes(t *testing.T, r *Run, m *suspended) {
+	t.Helper()
+	assert.Nil(t, r.handed)
+	_, err := m.promise.Job().Wait(t.Context())
+	require.NoError(t, err)
+}
+
+func TestTheKeptChainStartsWithAFreshRun(t *testing.T) {
+	m := suspend()
+	r := keeping(m, true)
+	assert.Same(t, &m.chain, r.next())
+	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r)
+}
+
+func TestAChainThatIsNotNextIsPublished(t *testing.T) {
+	m := suspend()
+	r := keeping(m, false)
+	assert.Nil(t, r.next())
+	resumes(t, r, m)
+}
+
+func TestAKeptChainIsPublishedBeforeAnotherIsKept(t *testing.T) {
+	m := suspend()
+	r := keeping(m, true)
+	r.HandOver(continuation.Chain{})
+	resumes(t, r, m)
+}
+
+func TestAKeptChainIsPublishedBeforeAWaitThatMayRunOtherCode(t *testing.T) {
+	m := suspend()
+	r := keeping(m, true)
+	_, registered := r.registerBeside(&suspend().chain)
+	assert.False(t, registered)
+	resumes(t, r, m)
+}
+
+func TestARunThatIsGivenBackKeepsNoChain(t *testing.T) {
+	m := suspend()
+	r := keeping(m, true)
+	r.giveBack()
+	resumes(t, r, m)
+}
+
+// serving is a wait that serves another waiter.
+type serving struct {
+	Operation
+	served continuation.Node
+	told   int
+}
+
+func (s *serving) JoinQuietly(*continuation.Node) (waits bool, served continuation.Chain) {
+	s.served.PrepareAlone(s)
+	return true, continuation.Only(&s.served)
+}
+
+func (s *serving) Completed(schedulers.Worker) continuation.Chain {
+	s.told++
+	return continuation.Chain{}
+}
+
+func TestAKeptChainIsPublishedBeforeAWaitServesOthers(t *testing.T) {
+	m, s := suspend(), new(serving)
+	r := keeping(m, true)
+	r.Keep(s)
+	waits, registered := r.registerBeside(&suspend().chain)
+	assert.True(t, waits)
+	assert.True(t, registered)
+	assert.Equal(t, 1, s.told)
+	resumes(t, r, m)
+}
+
+func TestAKeptChainIsPublishedBeforeAPanicGoesOn(t *testing.T) {
+	m, failing := suspend(), suspend()
+	r := keeping(m, true)
+	r.top = &failing.Frame
+	assert.False(t, r.unwind(&failing.chain, &failing.Frame, "a panic"))
+	assert.Equal(t, job.Faulted, failing.promise.Job().Status())
+	resumes(t, r, m)
+}
