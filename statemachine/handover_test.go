@@ -9,6 +9,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/inline"
 )
 
 // deciding is a worker that runs the work it is given next, or not.
@@ -107,4 +108,19 @@ func TestAKeptChainIsPublishedBeforeAPanicGoesOn(t *testing.T) {
 	assert.False(t, r.unwind(&failing.chain, &failing.Frame, "a panic"))
 	assert.Equal(t, job.Faulted, failing.promise.Job().Status())
 	resumes(t, r, m)
+}
+
+func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
+	m, running := suspend(), suspend()
+	r := borrow(&deciding{})
+	r.top = &running.Frame
+	m.chain.node.PrepareAlone(&m.chain)
+	waiters := continuation.Only(&m.chain.node)
+	assert.Same(t, &m.chain, r.keepable(waiters))
+	m.ticket = 1
+	assert.Nil(t, r.keepable(waiters), "its life is in a table")
+	m.ticket = 0
+	m.home = schedulers.HomeFor(inline.New())
+	assert.Nil(t, r.keepable(waiters), "it belongs elsewhere")
+	assert.Nil(t, r.keepable(continuation.Chain{}))
 }
