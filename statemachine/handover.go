@@ -27,8 +27,8 @@ import (
 //	 1. SendEnterSoon: the generator has     the next Send or Receive need not wait (their
 //	    seen that only simple statements       entries, register): publish
 //	    follow, up to the next Send or       the function returns: generated code calls Publish
-//	    Receive                              a panic, before deferred calls run (Leave, Catch,
-//	 2. HandOver: keep the waiter              unwind): publish
+//	    Receive                              a panic, before deferred calls and iterators run
+//	 2. HandOver: keep the waiter              (both Leave, Catch, unwind): publish
 //	 3. ReceiveEnter: nothing there;         the wait serves others in turn: publish, then notify
 //	    suspend
 //	 4. JoinQuietly

@@ -124,3 +124,27 @@ func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
 	assert.Nil(t, r.keepable(waiters), "it belongs elsewhere")
 	assert.Nil(t, r.keepable(continuation.Chain{}))
 }
+
+// stopping is a loop whose iterator is a user's: it is aborted on the loop's goroutine.
+type stopping struct{ kept *chain }
+
+func (*stopping) enter(openLoop)  {}
+func (*stopping) leave() openLoop { return nil }
+func (*stopping) exit(*Run)       {}
+func (s *stopping) abort(r *Run, how *failure) (left *failure, suspended bool) {
+	s.kept = r.handed
+	return how, false
+}
+
+func TestAKeptChainIsPublishedBeforeAnIteratorIsStopped(t *testing.T) {
+	m, s, finished := suspend(), &stopping{kept: new(chain)}, false
+	r, f := keeping(m, true), &Frame{State: Running}
+	loops := Loops{top: s}
+	func() {
+		defer loops.Leave(r, f, 7, &finished)
+		panic("in the body")
+	}()
+	assert.True(t, finished)
+	assert.Nil(t, s.kept)
+	resumes(t, r, m)
+}

@@ -146,6 +146,7 @@ func (l *Loops) Leave(r *Run, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
 	}
+	r.Publish()
 	v := recover()
 	if v == nil {
 		l.exit(r)

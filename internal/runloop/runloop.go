@@ -198,6 +198,14 @@ func (l *Loop) Repeat(w schedulers.Work) bool {
 // completed.
 func (l *Loop) Include() { l.repeated.Add(1) }
 
+// Follow counts a work item that the current one runs at its end, as accepted and completed, and
+// looks for events and gives way before it, as between two work items. Only the goroutine in Run
+// may call it, from inside the work.
+func (l *Loop) Follow() {
+	l.Polls.Next()
+	l.repeated.Add(1)
+}
+
 // Busy reports whether work is running.
 func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 

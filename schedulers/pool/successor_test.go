@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/internal/polling"
 )
 
 func TestAWorkerSaysWhetherItRunsNewWorkNext(t *testing.T) {
@@ -25,4 +27,24 @@ func TestAWorkerSaysWhetherItRunsNewWorkNext(t *testing.T) {
 	bounded := New(Workers(1, 1), QueueLimit(1, Reject))
 	assert.False(t, newWorker(bounded, 1).RunsNext(), "the goroutine may be another one")
 	require.NoError(t, bounded.Shutdown(context.Background()))
+}
+
+// polled counts the polls.
+type polled int
+
+func (p *polled) Poll() { *p++ }
+
+func TestAWorkerPollsBetweenMachinesThatItRunsInTurn(t *testing.T) {
+	var n polled
+	polling.Open(&n)
+	defer polling.Close()
+	p := New(Workers(1, 1))
+	w := newWorker(p, 1)
+	for range 5000 { // there are at most 1024 between two polls
+		if !w.RunsNext() {
+			w.tick++
+		}
+	}
+	assert.GreaterOrEqual(t, int(n), 4)
+	require.NoError(t, p.Shutdown(context.Background()))
 }

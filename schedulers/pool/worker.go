@@ -118,7 +118,7 @@ func (w *worker) RunsNext() bool {
 		return false
 	}
 	w.tick++
-	w.loop.Include()
+	w.loop.Follow()
 	return true
 }
 
