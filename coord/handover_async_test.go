@@ -58,8 +58,8 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:27: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:27
+	// handover_test.go:28: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:28
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:65
 	if f.receive1 == nil {
@@ -68,22 +68,22 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (finished b
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:27
+//line github.com/movenext/movenext/coord/handover_test.go:28
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:74
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:28
+//line github.com/movenext/movenext/coord/handover_test.go:29
 	close(f.told)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:29
+//line github.com/movenext/movenext/coord/handover_test.go:30
 	return true, err
 //line github.com/movenext/movenext/coord/handover_async_test.go:82
 }
 
 // Location returns where [taker] is suspended.
 func (f *takerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 27)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 28)
 }
 
 // takerMachine is the root of a chain of calls that begins with [taker]: chain, job and frame in
@@ -170,8 +170,8 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, out *coord.Channel[int
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:36: if err := out.Send(ctx, 1); err != nil || !answer {
-//line github.com/movenext/movenext/coord/handover_test.go:36
+	// handover_test.go:37: if err := out.Send(ctx, 1); err != nil || !answer {
+//line github.com/movenext/movenext/coord/handover_test.go:37
 	f.send1, err = out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:177
 	if f.send1 == nil {
@@ -180,20 +180,20 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, out *coord.Channel[int
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:36
+//line github.com/movenext/movenext/coord/handover_test.go:37
 	err = f.send1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:186
 	f.send1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:36
+//line github.com/movenext/movenext/coord/handover_test.go:37
 	if err != nil || !f.answer {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:37
+//line github.com/movenext/movenext/coord/handover_test.go:38
 		return true, 0, err
 	}
-	// handover_test.go:39: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:39
+	// handover_test.go:40: return in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:40
 	f.receive2, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:199
 	if f.receive2 == nil {
@@ -203,7 +203,7 @@ after1:
 	f.ctx, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:39
+//line github.com/movenext/movenext/coord/handover_test.go:40
 	result0, result1 = f.receive2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:209
 	f.receive2 = nil
@@ -214,7 +214,7 @@ after2:
 
 // Location returns where [sendsOrEnds] is suspended.
 func (f *sendsOrEndsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 36, 39)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 37, 40)
 }
 
 // Results returns what [sendsOrEnds] returned, or raises again the panic that ended it.
@@ -280,15 +280,15 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:46: job.Yield()
+	// handover_test.go:47: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:46
+//line github.com/movenext/movenext/coord/handover_test.go:47
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:46
-	_ = r.Refusal()
-	// handover_test.go:47: _, err := sendsOrEnds(ctx, out, in, false)
 //line github.com/movenext/movenext/coord/handover_test.go:47
+	_ = r.Refusal()
+	// handover_test.go:48: _, err := sendsOrEnds(ctx, out, in, false)
+//line github.com/movenext/movenext/coord/handover_test.go:48
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, false)
 //line github.com/movenext/movenext/coord/handover_async_test.go:294
 	if f.sendsOrEnds2 == nil {
@@ -298,22 +298,22 @@ resume1:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:47
+//line github.com/movenext/movenext/coord/handover_test.go:48
 	_, err = f.sendsOrEnds2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:304
 	f.sendsOrEnds2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:48
+//line github.com/movenext/movenext/coord/handover_test.go:49
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:49
+//line github.com/movenext/movenext/coord/handover_test.go:50
 	return true, err
 //line github.com/movenext/movenext/coord/handover_async_test.go:312
 }
 
 // Location returns where [afterAReturn] is suspended.
 func (f *afterAReturnLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 46, 47)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 47, 48)
 }
 
 // afterAReturnMachine is the root of a chain of calls that begins with [afterAReturn]: chain, job
@@ -377,8 +377,8 @@ func (f *afterAReturnOfAMachineLocals) moveNext(r *statemachine.Run, args *after
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:56: _, err := yieldsAndSends(ctx, out, in, false)
-//line github.com/movenext/movenext/coord/handover_test.go:56
+	// handover_test.go:57: _, err := yieldsAndSends(ctx, out, in, false)
+//line github.com/movenext/movenext/coord/handover_test.go:57
 	f.yieldsAndSends1, _, err = yieldsAndSendsEnter(r, args.ctx, args.out, args.in, false)
 //line github.com/movenext/movenext/coord/handover_async_test.go:384
 	if f.yieldsAndSends1 == nil {
@@ -387,22 +387,22 @@ func (f *afterAReturnOfAMachineLocals) moveNext(r *statemachine.Run, args *after
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:56
+//line github.com/movenext/movenext/coord/handover_test.go:57
 	_, err = f.yieldsAndSends1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:393
 	f.yieldsAndSends1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:57
+//line github.com/movenext/movenext/coord/handover_test.go:58
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:58
+//line github.com/movenext/movenext/coord/handover_test.go:59
 	return true, err
 //line github.com/movenext/movenext/coord/handover_async_test.go:401
 }
 
 // Location returns where [afterAReturnOfAMachine] is suspended.
 func (f *afterAReturnOfAMachineLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturnOfAMachine", "github.com/movenext/movenext/coord/handover_test.go", 56)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAReturnOfAMachine", "github.com/movenext/movenext/coord/handover_test.go", 57)
 }
 
 // afterAReturnOfAMachineMachine is the root of a chain of calls that begins with
@@ -492,15 +492,15 @@ func (f *yieldsAndSendsLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:63: job.Yield()
+	// handover_test.go:64: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:63
+//line github.com/movenext/movenext/coord/handover_test.go:64
 	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:63
-	_ = r.Refusal()
-	// handover_test.go:64: if err := out.Send(ctx, 1); err != nil || !answer {
 //line github.com/movenext/movenext/coord/handover_test.go:64
+	_ = r.Refusal()
+	// handover_test.go:65: if err := out.Send(ctx, 1); err != nil || !answer {
+//line github.com/movenext/movenext/coord/handover_test.go:65
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:506
 	if f.send2 == nil {
@@ -510,20 +510,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:64
+//line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:516
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:64
+//line github.com/movenext/movenext/coord/handover_test.go:65
 	if err != nil || !f.answer {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:65
+//line github.com/movenext/movenext/coord/handover_test.go:66
 		return true, 0, err
 	}
-	// handover_test.go:67: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:67
+	// handover_test.go:68: return in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:68
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:529
 	if f.receive3 == nil {
@@ -533,7 +533,7 @@ after2:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:67
+//line github.com/movenext/movenext/coord/handover_test.go:68
 	result0, result1 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:539
 	f.receive3 = nil
@@ -544,7 +544,7 @@ after3:
 
 // Location returns where [yieldsAndSends] is suspended.
 func (f *yieldsAndSendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.yieldsAndSends", "github.com/movenext/movenext/coord/handover_test.go", 63, 64, 67)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.yieldsAndSends", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
 }
 
 // Results returns what [yieldsAndSends] returned, or raises again the panic that ended it.
@@ -614,15 +614,15 @@ func (f *afterAnElementLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:74: job.Yield()
+	// handover_test.go:75: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:74
+//line github.com/movenext/movenext/coord/handover_test.go:75
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:74
-	_ = r.Refusal()
-	// handover_test.go:75: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:75
+	_ = r.Refusal()
+	// handover_test.go:76: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:76
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:628
 	if f.send2 == nil {
@@ -632,20 +632,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:75
+//line github.com/movenext/movenext/coord/handover_test.go:76
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:638
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:75
+//line github.com/movenext/movenext/coord/handover_test.go:76
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:76
+//line github.com/movenext/movenext/coord/handover_test.go:77
 		return true, err
 	}
-	// handover_test.go:78: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:78
+	// handover_test.go:79: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:79
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:651
 	if f.receive3 == nil {
@@ -655,22 +655,22 @@ after2:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:78
+//line github.com/movenext/movenext/coord/handover_test.go:79
 	_, err2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:661
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:79
+//line github.com/movenext/movenext/coord/handover_test.go:80
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:80
+//line github.com/movenext/movenext/coord/handover_test.go:81
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:669
 }
 
 // Location returns where [afterAnElement] is suspended.
 func (f *afterAnElementLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAnElement", "github.com/movenext/movenext/coord/handover_test.go", 74, 75, 78)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAnElement", "github.com/movenext/movenext/coord/handover_test.go", 75, 76, 79)
 }
 
 // afterAnElementMachine is the root of a chain of calls that begins with [afterAnElement]: chain,
@@ -733,15 +733,15 @@ func (f *afterASendLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:87: job.Yield()
+	// handover_test.go:88: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:87
+//line github.com/movenext/movenext/coord/handover_test.go:88
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:87
-	_ = r.Refusal()
-	// handover_test.go:88: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:88
+	_ = r.Refusal()
+	// handover_test.go:89: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:89
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:747
 	if f.send2 == nil {
@@ -751,20 +751,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:88
+//line github.com/movenext/movenext/coord/handover_test.go:89
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:757
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:88
+//line github.com/movenext/movenext/coord/handover_test.go:89
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:89
+//line github.com/movenext/movenext/coord/handover_test.go:90
 		return true, err
 	}
-	// handover_test.go:91: err := in.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:91
+	// handover_test.go:92: err := in.Send(ctx, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:92
 	f.send2, err2 = f.in.SendEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/coord/handover_async_test.go:770
 	if f.send2 == nil {
@@ -774,22 +774,22 @@ after2:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:91
+//line github.com/movenext/movenext/coord/handover_test.go:92
 	err2 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:780
 	f.send2 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:92
+//line github.com/movenext/movenext/coord/handover_test.go:93
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:93
+//line github.com/movenext/movenext/coord/handover_test.go:94
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:788
 }
 
 // Location returns where [afterASend] is suspended.
 func (f *afterASendLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 87, 88, 91)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 88, 89, 92)
 }
 
 // afterASendMachine is the root of a chain of calls that begins with [afterASend]: chain, job and
@@ -854,15 +854,15 @@ func (f *afterTheEndLocals) moveNext(r *statemachine.Run) (finished bool, result
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:100: job.Yield()
+	// handover_test.go:101: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:100
+//line github.com/movenext/movenext/coord/handover_test.go:101
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:100
-	_ = r.Refusal()
-	// handover_test.go:101: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:101
+	_ = r.Refusal()
+	// handover_test.go:102: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:102
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:868
 	if f.send2 == nil {
@@ -872,20 +872,20 @@ resume1:
 	f.ctx, f.out = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:101
+//line github.com/movenext/movenext/coord/handover_test.go:102
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:878
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:101
+//line github.com/movenext/movenext/coord/handover_test.go:102
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:102
+//line github.com/movenext/movenext/coord/handover_test.go:103
 		return true, err
 	}
-	// handover_test.go:104: _, err := in.Receive(ended)
-//line github.com/movenext/movenext/coord/handover_test.go:104
+	// handover_test.go:105: _, err := in.Receive(ended)
+//line github.com/movenext/movenext/coord/handover_test.go:105
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ended)
 //line github.com/movenext/movenext/coord/handover_async_test.go:891
 	if f.receive3 == nil {
@@ -895,22 +895,22 @@ after2:
 	f.ctx, f.ended, f.out, f.in = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:104
+//line github.com/movenext/movenext/coord/handover_test.go:105
 	_, err2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:901
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:105
+//line github.com/movenext/movenext/coord/handover_test.go:106
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:106
+//line github.com/movenext/movenext/coord/handover_test.go:107
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:909
 }
 
 // Location returns where [afterTheEnd] is suspended.
 func (f *afterTheEndLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEnd", "github.com/movenext/movenext/coord/handover_test.go", 100, 101, 104)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEnd", "github.com/movenext/movenext/coord/handover_test.go", 101, 102, 105)
 }
 
 // afterTheEndMachine is the root of a chain of calls that begins with [afterTheEnd]: chain, job
@@ -984,30 +984,30 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (fi
 	{
 		told := told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:113
+//line github.com/movenext/movenext/coord/handover_test.go:114
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/handover_test.go:113
+//line github.com/movenext/movenext/coord/handover_test.go:114
 			defer func() {
 				<-told
 				if recover() != nil {
 					(*err) = errPanic
 				}
 			}()
-//line github.com/movenext/movenext/coord/handover_test.go:113
+//line github.com/movenext/movenext/coord/handover_test.go:114
 			raise()
-//line github.com/movenext/movenext/coord/handover_test.go:113
+//line github.com/movenext/movenext/coord/handover_test.go:114
 		})
 	}
-	// handover_test.go:119: job.Yield()
+	// handover_test.go:120: job.Yield()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1003
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:119
+//line github.com/movenext/movenext/coord/handover_test.go:120
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:119
-	_ = r.Refusal()
-	// handover_test.go:120: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:120
+	_ = r.Refusal()
+	// handover_test.go:121: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1013
 	if f.send2 == nil {
@@ -1017,24 +1017,24 @@ resume1:
 	f.out = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:120
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	err2 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1023
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:120
+//line github.com/movenext/movenext/coord/handover_test.go:121
 	if err2 != nil {
 		*f.err = err2
-//line github.com/movenext/movenext/coord/handover_test.go:121
+//line github.com/movenext/movenext/coord/handover_test.go:122
 		r.Publish()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1031
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:121
+//line github.com/movenext/movenext/coord/handover_test.go:122
 		return true
 	}
 	f.list[1]++
-	// handover_test.go:124: _, err = in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:124
+	// handover_test.go:125: _, err = in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:125
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1040
 	if f.receive3 == nil {
@@ -1044,22 +1044,22 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:124
+//line github.com/movenext/movenext/coord/handover_test.go:125
 	receive3Value, receive3Err = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1050
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:124
+//line github.com/movenext/movenext/coord/handover_test.go:125
 	_, *f.err = receive3Value, receive3Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:125
+//line github.com/movenext/movenext/coord/handover_test.go:126
 	return true
 //line github.com/movenext/movenext/coord/handover_async_test.go:1058
 }
 
 // Location returns where [afterAPanic] is suspended.
 func (f *afterAPanicFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 119, 120, 124)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
 // afterAPanicMachine is the root of a chain of calls that begins with [afterAPanic]: chain, job
@@ -1131,22 +1131,22 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	{
 		told := args.told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:132
+//line github.com/movenext/movenext/coord/handover_test.go:133
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/handover_test.go:132
+//line github.com/movenext/movenext/coord/handover_test.go:133
 			defer func() {
 				<-told
 				if recover() != nil {
 					(*err) = errPanic
 				}
 			}()
-//line github.com/movenext/movenext/coord/handover_test.go:132
+//line github.com/movenext/movenext/coord/handover_test.go:133
 			raise()
-//line github.com/movenext/movenext/coord/handover_test.go:132
+//line github.com/movenext/movenext/coord/handover_test.go:133
 		})
 	}
-	// handover_test.go:138: return sendsAndPanics(ctx, out, in, list)
-//line github.com/movenext/movenext/coord/handover_test.go:138
+	// handover_test.go:139: return sendsAndPanics(ctx, out, in, list)
+//line github.com/movenext/movenext/coord/handover_test.go:139
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1152
 	if f.sendsAndPanics1 == nil {
@@ -1155,23 +1155,23 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:138
+//line github.com/movenext/movenext/coord/handover_test.go:139
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1161
 	f.sendsAndPanics1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:138
+//line github.com/movenext/movenext/coord/handover_test.go:139
 	*f.err = sendsAndPanics1Err
 //line github.com/movenext/movenext/coord/handover_async_test.go:1166
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:138
+//line github.com/movenext/movenext/coord/handover_test.go:139
 	return true
 //line github.com/movenext/movenext/coord/handover_async_test.go:1170
 }
 
 // Location returns where [afterAPanicOfACallee] is suspended.
 func (f *afterAPanicOfACalleeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 138)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 139)
 }
 
 // afterAPanicOfACalleeMachine is the root of a chain of calls that begins with
@@ -1261,15 +1261,15 @@ func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:143: job.Yield()
+	// handover_test.go:144: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:143
+//line github.com/movenext/movenext/coord/handover_test.go:144
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:143
-	_ = r.Refusal()
-	// handover_test.go:144: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:144
+	_ = r.Refusal()
+	// handover_test.go:145: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:145
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1275
 	if f.send2 == nil {
@@ -1279,21 +1279,21 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:144
+//line github.com/movenext/movenext/coord/handover_test.go:145
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1285
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:144
+//line github.com/movenext/movenext/coord/handover_test.go:145
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:145
+//line github.com/movenext/movenext/coord/handover_test.go:146
 		return true, err
 	}
 	f.list[1]++
-	// handover_test.go:148: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:148
+	// handover_test.go:149: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:149
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1299
 	if f.receive3 == nil {
@@ -1303,20 +1303,20 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:148
+//line github.com/movenext/movenext/coord/handover_test.go:149
 	_, err2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1309
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:149
+//line github.com/movenext/movenext/coord/handover_test.go:150
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:1315
 }
 
 // Location returns where [sendsAndPanics] is suspended.
 func (f *sendsAndPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 143, 144, 148)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 144, 145, 149)
 }
 
 // Results returns what [sendsAndPanics] returned, or raises again the panic that ended it.
@@ -1386,15 +1386,15 @@ func (f *afterTheEndOfASendLocals) moveNext(r *statemachine.Run) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:156: job.Yield()
+	// handover_test.go:157: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:156
+//line github.com/movenext/movenext/coord/handover_test.go:157
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:156
-	_ = r.Refusal()
-	// handover_test.go:157: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:157
+	_ = r.Refusal()
+	// handover_test.go:158: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:158
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1400
 	if f.send2 == nil {
@@ -1404,20 +1404,20 @@ resume1:
 	f.ctx, f.out = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:157
+//line github.com/movenext/movenext/coord/handover_test.go:158
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1410
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:157
+//line github.com/movenext/movenext/coord/handover_test.go:158
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:158
+//line github.com/movenext/movenext/coord/handover_test.go:159
 		return true, err
 	}
-	// handover_test.go:160: err := in.Send(ended, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:160
+	// handover_test.go:161: err := in.Send(ended, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send2, err2 = f.in.SendEnter(r, f.ended, 2)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1423
 	if f.send2 == nil {
@@ -1427,22 +1427,22 @@ after2:
 	f.ctx, f.ended, f.out, f.in = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:160
+//line github.com/movenext/movenext/coord/handover_test.go:161
 	err2 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1433
 	f.send2 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:161
+//line github.com/movenext/movenext/coord/handover_test.go:162
 	<-f.told
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:162
+//line github.com/movenext/movenext/coord/handover_test.go:163
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:1441
 }
 
 // Location returns where [afterTheEndOfASend] is suspended.
 func (f *afterTheEndOfASendLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEndOfASend", "github.com/movenext/movenext/coord/handover_test.go", 156, 157, 160)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.afterTheEndOfASend", "github.com/movenext/movenext/coord/handover_test.go", 157, 158, 161)
 }
 
 // afterTheEndOfASendMachine is the root of a chain of calls that begins with [afterTheEndOfASend]:
@@ -1502,15 +1502,15 @@ func (f *twoSendsLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:169: job.Yield()
+	// handover_test.go:170: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:169
+//line github.com/movenext/movenext/coord/handover_test.go:170
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:169
-	_ = r.Refusal()
-	// handover_test.go:170: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:170
+	_ = r.Refusal()
+	// handover_test.go:171: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:171
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1516
 	if f.send2 == nil {
@@ -1520,20 +1520,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:170
+//line github.com/movenext/movenext/coord/handover_test.go:171
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1526
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:170
+//line github.com/movenext/movenext/coord/handover_test.go:171
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:171
+//line github.com/movenext/movenext/coord/handover_test.go:172
 		return true, err
 	}
-	// handover_test.go:173: return in.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:173
+	// handover_test.go:174: return in.Send(ctx, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:174
 	f.send2, result0 = f.in.SendEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1539
 	if f.send2 == nil {
@@ -1543,7 +1543,7 @@ after2:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:173
+//line github.com/movenext/movenext/coord/handover_test.go:174
 	result0 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1549
 	f.send2 = nil
@@ -1554,7 +1554,7 @@ after3:
 
 // Location returns where [twoSends] is suspended.
 func (f *twoSendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twoSends", "github.com/movenext/movenext/coord/handover_test.go", 169, 170, 173)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twoSends", "github.com/movenext/movenext/coord/handover_test.go", 170, 171, 174)
 }
 
 // twoSendsMachine is the root of a chain of calls that begins with [twoSends]: chain, job and
@@ -1640,25 +1640,25 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (finis
 	{
 		told := told
 		err := f.err
-//line github.com/movenext/movenext/coord/handover_test.go:180
+//line github.com/movenext/movenext/coord/handover_test.go:181
 		f.defers.PushEntry(func(r *statemachine.Run, p *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/handover_test.go:180
+//line github.com/movenext/movenext/coord/handover_test.go:181
 			m := inAnEpilogueFunc1Enter(r, p, told, err)
-//line github.com/movenext/movenext/coord/handover_test.go:180
+//line github.com/movenext/movenext/coord/handover_test.go:181
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/handover_test.go:180
+//line github.com/movenext/movenext/coord/handover_test.go:181
 		})
 	}
-	// handover_test.go:187: job.Yield()
+	// handover_test.go:188: job.Yield()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1654
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:187
+//line github.com/movenext/movenext/coord/handover_test.go:188
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:187
-	_ = r.Refusal()
-	// handover_test.go:188: _ = out.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/handover_test.go:188
+	_ = r.Refusal()
+	// handover_test.go:189: _ = out.Send(ctx, 1)
+//line github.com/movenext/movenext/coord/handover_test.go:189
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1664
 	if f.send2 == nil {
@@ -1668,15 +1668,15 @@ resume1:
 	f.out = nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:188
+//line github.com/movenext/movenext/coord/handover_test.go:189
 	f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1674
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:189
-	f.list[1]++
-	// handover_test.go:190: _, err = in.Receive(ctx)
 //line github.com/movenext/movenext/coord/handover_test.go:190
+	f.list[1]++
+	// handover_test.go:191: _, err = in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:191
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1682
 	if f.receive3 == nil {
@@ -1686,17 +1686,17 @@ after2:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:190
+//line github.com/movenext/movenext/coord/handover_test.go:191
 	receive3Value, receive3Err = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1692
 	f.receive3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:190
+//line github.com/movenext/movenext/coord/handover_test.go:191
 	_, *f.err = receive3Value, receive3Err
 epilogue:
-//line github.com/movenext/movenext/coord/handover_test.go:191
+//line github.com/movenext/movenext/coord/handover_test.go:192
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/handover_test.go:191
+//line github.com/movenext/movenext/coord/handover_test.go:192
 		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1702
 		return true, false
@@ -1705,7 +1705,7 @@ epilogue:
 	f.ctx, f.out, f.in, f.list = nil, nil, nil, nil // not needed any more
 	return false, false
 resume4:
-//line github.com/movenext/movenext/coord/handover_test.go:191
+//line github.com/movenext/movenext/coord/handover_test.go:192
 	f.defers.Resumed(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1711
 	goto epilogue
@@ -1713,7 +1713,7 @@ resume4:
 
 // Location returns where [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 190, 192)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 188, 189, 191, 193)
 }
 
 // inAnEpilogueMachine is the root of a chain of calls that begins with [inAnEpilogue]: chain, job
@@ -1777,18 +1777,18 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/handover_test.go:181
+//line github.com/movenext/movenext/coord/handover_test.go:182
 	<-args.told
 	if args.panicking1.Recover() != nil {
 		(*args.err) = errPanic
 	}
-	// handover_test.go:185: job.Yield()
+	// handover_test.go:186: job.Yield()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1787
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:185
+//line github.com/movenext/movenext/coord/handover_test.go:186
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:185
+//line github.com/movenext/movenext/coord/handover_test.go:186
 	_ = r.Refusal()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1794
 	f.State = statemachine.Finished
@@ -1797,7 +1797,7 @@ resume1:
 
 // Location returns where a function literal of [inAnEpilogue] is suspended.
 func (f *inAnEpilogueFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 185)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 186)
 }
 
 // Results returns what a function literal of [inAnEpilogue] returned, or raises again the panic
@@ -1861,19 +1861,19 @@ func (f *inAnIteratorFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:206: job.Yield()
+	// handover_test.go:207: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:206
+//line github.com/movenext/movenext/coord/handover_test.go:207
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:206
+//line github.com/movenext/movenext/coord/handover_test.go:207
 	_ = r.Refusal()
 	f.loop1 = statemachine.Range1[int](ones(f.told))
-//line github.com/movenext/movenext/coord/handover_test.go:207
+//line github.com/movenext/movenext/coord/handover_test.go:208
 	f.loops.Open(f.loop1)
 range1:
-	// handover_test.go:207: for v := range ones(told) {
-//line github.com/movenext/movenext/coord/handover_test.go:207
+	// handover_test.go:208: for v := range ones(told) {
+//line github.com/movenext/movenext/coord/handover_test.go:208
 	if f.loop1.Next(r) {
 //line github.com/movenext/movenext/coord/handover_async_test.go:1879
 		goto resume2
@@ -1882,15 +1882,15 @@ range1:
 	f.told = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:207
+//line github.com/movenext/movenext/coord/handover_test.go:208
 	if !f.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/coord/handover_test.go:207
-		v := f.loop1.Key()
-		// handover_test.go:208: _ = out.Send(ctx, v)
 //line github.com/movenext/movenext/coord/handover_test.go:208
+		v := f.loop1.Key()
+		// handover_test.go:209: _ = out.Send(ctx, v)
+//line github.com/movenext/movenext/coord/handover_test.go:209
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
 //line github.com/movenext/movenext/coord/handover_async_test.go:1897
@@ -1901,15 +1901,15 @@ resume2:
 	f.told = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:208
+//line github.com/movenext/movenext/coord/handover_test.go:209
 	f.send3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1907
 	f.send3 = nil
 after3:
-//line github.com/movenext/movenext/coord/handover_test.go:209
-	f.list[1]++
-	// handover_test.go:210: if _, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:210
+	f.list[1]++
+	// handover_test.go:211: if _, err = in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1915
 	if f.receive4 == nil {
@@ -1919,19 +1919,19 @@ after3:
 	f.told = nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	_, f.err = f.receive4.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:1925
 	f.receive4 = nil
 after4:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	if f.err != nil {
 		goto leave1
 	}
 //line github.com/movenext/movenext/coord/handover_async_test.go:1932
 	goto range1
 leave1:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	if f.loop1.Stop(r) {
 //line github.com/movenext/movenext/coord/handover_async_test.go:1937
 		goto resume5
@@ -1940,32 +1940,32 @@ leave1:
 	f.ctx, f.out, f.in, f.told, f.list = nil, nil, nil, nil, nil // not needed any more
 	return false
 resume5:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	f.loops.Close()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1948
 	f.loop1 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	return true
 done1:
-//line github.com/movenext/movenext/coord/handover_test.go:210
+//line github.com/movenext/movenext/coord/handover_test.go:211
 	f.loops.Close()
 //line github.com/movenext/movenext/coord/handover_async_test.go:1956
 	f.loop1 = nil
-//line github.com/movenext/movenext/coord/handover_test.go:214
+//line github.com/movenext/movenext/coord/handover_test.go:215
 	f.err = nil
 //line github.com/movenext/movenext/coord/handover_async_test.go:1960
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:214
+//line github.com/movenext/movenext/coord/handover_test.go:215
 	return true
 //line github.com/movenext/movenext/coord/handover_async_test.go:1964
 }
 
 // Location returns where [inAnIterator] is suspended.
 func (f *inAnIteratorFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 206, 207, 208, 210, 207)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 207, 208, 209, 211, 208)
 }
 
 // inAnIteratorMachine is the root of a chain of calls that begins with [inAnIterator]: chain, job
@@ -2026,15 +2026,15 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, 
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:221: job.Yield()
+	// handover_test.go:222: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:221
+//line github.com/movenext/movenext/coord/handover_test.go:222
 	return r.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:221
-	_ = r.Refusal()
-	// handover_test.go:222: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:222
+	_ = r.Refusal()
+	// handover_test.go:223: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:223
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2040
 	if f.send2 == nil {
@@ -2044,20 +2044,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:222
+//line github.com/movenext/movenext/coord/handover_test.go:223
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2050
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:222
+//line github.com/movenext/movenext/coord/handover_test.go:223
 	if err != nil {
 		r.Publish()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:223
+//line github.com/movenext/movenext/coord/handover_test.go:224
 		return true, 0, err
 	}
-	// handover_test.go:225: return in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:225
+	// handover_test.go:226: return in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:226
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2063
 	if f.receive3 == nil {
@@ -2067,7 +2067,7 @@ after2:
 	f.ctx, f.out, f.in = nil, nil, nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:225
+//line github.com/movenext/movenext/coord/handover_test.go:226
 	result0, result1 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2073
 	f.receive3 = nil
@@ -2078,7 +2078,7 @@ after3:
 
 // Location returns where [asks] is suspended.
 func (f *asksLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.asks", "github.com/movenext/movenext/coord/handover_test.go", 221, 222, 225)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.asks", "github.com/movenext/movenext/coord/handover_test.go", 222, 223, 226)
 }
 
 // asksMachine is the root of a chain of calls that begins with [asks]: chain, job and frame in one
@@ -2138,8 +2138,8 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:232: if _, err := in.Receive(ctx); err != nil {
-//line github.com/movenext/movenext/coord/handover_test.go:232
+	// handover_test.go:233: if _, err := in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:233
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2145
 	if f.receive1 == nil {
@@ -2148,20 +2148,20 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:232
+//line github.com/movenext/movenext/coord/handover_test.go:233
 	_, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2154
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/handover_test.go:232
+//line github.com/movenext/movenext/coord/handover_test.go:233
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:233
+//line github.com/movenext/movenext/coord/handover_test.go:234
 		return true, err
 	}
 	*f.at = schedulers.Here().Scheduler()
-	// handover_test.go:236: return out.Send(ctx, 2)
-//line github.com/movenext/movenext/coord/handover_test.go:236
+	// handover_test.go:237: return out.Send(ctx, 2)
+//line github.com/movenext/movenext/coord/handover_test.go:237
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2167
 	if f.send2 == nil {
@@ -2171,7 +2171,7 @@ after1:
 	f.ctx, f.out, f.at = nil, nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:236
+//line github.com/movenext/movenext/coord/handover_test.go:237
 	result0 = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2177
 	f.send2 = nil
@@ -2182,7 +2182,7 @@ after2:
 
 // Location returns where [answersAt] is suspended.
 func (f *answersAtLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 232, 236)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 233, 237)
 }
 
 // answersAtMachine is the root of a chain of calls that begins with [answersAt]: chain, job and
@@ -2245,15 +2245,15 @@ func (f *atOnceLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:245: job.Yield()
+	// handover_test.go:246: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:245
+//line github.com/movenext/movenext/coord/handover_test.go:246
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:245
-	_ = r.Refusal()
-	// handover_test.go:246: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:246
+	_ = r.Refusal()
+	// handover_test.go:247: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:247
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2259
 	if f.send2 == nil {
@@ -2263,20 +2263,20 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:246
+//line github.com/movenext/movenext/coord/handover_test.go:247
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2269
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:246
+//line github.com/movenext/movenext/coord/handover_test.go:247
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:247
+//line github.com/movenext/movenext/coord/handover_test.go:248
 		return true, err
 	}
 	<-f.told
-	// handover_test.go:250: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:250
+	// handover_test.go:251: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:251
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2282
 	if f.receive3 == nil {
@@ -2286,20 +2286,20 @@ after2:
 	f.ctx, f.out, f.in, f.told = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:250
+//line github.com/movenext/movenext/coord/handover_test.go:251
 	_, err2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2292
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:251
+//line github.com/movenext/movenext/coord/handover_test.go:252
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:2298
 }
 
 // Location returns where [atOnce] is suspended.
 func (f *atOnceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.atOnce", "github.com/movenext/movenext/coord/handover_test.go", 245, 246, 250)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.atOnce", "github.com/movenext/movenext/coord/handover_test.go", 246, 247, 251)
 }
 
 // atOnceMachine is the root of a chain of calls that begins with [atOnce]: chain, job and frame in
@@ -2362,15 +2362,15 @@ func (f *pollsLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// handover_test.go:258: job.Yield()
+	// handover_test.go:259: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/handover_test.go:258
+//line github.com/movenext/movenext/coord/handover_test.go:259
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/handover_test.go:258
-	_ = r.Refusal()
-	// handover_test.go:259: if err := out.Send(ctx, 1); err != nil {
 //line github.com/movenext/movenext/coord/handover_test.go:259
+	_ = r.Refusal()
+	// handover_test.go:260: if err := out.Send(ctx, 1); err != nil {
+//line github.com/movenext/movenext/coord/handover_test.go:260
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2376
 	if f.send2 == nil {
@@ -2380,15 +2380,15 @@ resume1:
 	f.out = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/handover_test.go:259
+//line github.com/movenext/movenext/coord/handover_test.go:260
 	err = f.send2.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2386
 	f.send2 = nil
 after2:
-//line github.com/movenext/movenext/coord/handover_test.go:259
+//line github.com/movenext/movenext/coord/handover_test.go:260
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:260
+//line github.com/movenext/movenext/coord/handover_test.go:261
 		return true, err
 	}
 	for over := false; !over; {
@@ -2398,8 +2398,8 @@ after2:
 		default:
 		}
 	}
-	// handover_test.go:269: _, err := in.Receive(ctx)
-//line github.com/movenext/movenext/coord/handover_test.go:269
+	// handover_test.go:270: _, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/handover_test.go:270
 	f.receive3, _, err2 = f.in.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2405
 	if f.receive3 == nil {
@@ -2409,20 +2409,20 @@ after2:
 	f.ctx, f.out, f.in, f.told = nil, nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:269
+//line github.com/movenext/movenext/coord/handover_test.go:270
 	_, err2 = f.receive3.Results(r)
 //line github.com/movenext/movenext/coord/handover_async_test.go:2415
 	f.receive3 = nil
 after3:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/handover_test.go:270
+//line github.com/movenext/movenext/coord/handover_test.go:271
 	return true, err2
 //line github.com/movenext/movenext/coord/handover_async_test.go:2421
 }
 
 // Location returns where [polls] is suspended.
 func (f *pollsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.polls", "github.com/movenext/movenext/coord/handover_test.go", 258, 259, 269)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.polls", "github.com/movenext/movenext/coord/handover_test.go", 259, 260, 270)
 }
 
 // pollsMachine is the root of a chain of calls that begins with [polls]: chain, job and frame in
@@ -2443,4 +2443,4 @@ func (f *pollsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a6886fc61471f643
+// Digest of what is above: 0fdcce9c5fde6f8a
