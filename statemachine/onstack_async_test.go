@@ -2084,24 +2084,24 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 	}
 	{
 		own := args.own
-//line github.com/movenext/movenext/statemachine/onstack_test.go:282
+//line github.com/movenext/movenext/statemachine/onstack_test.go:285
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
 			return itselfFunc1Run(own, ctx2)
 		})
-		// onstack_test.go:289: return j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:289
+		// onstack_test.go:292: return j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
 		f.await1 = j
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2098
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	return r.Await(f.await1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2107
 	f.await1 = nil
@@ -2111,7 +2111,7 @@ resume1:
 
 // Location returns where [itself] is suspended.
 func (f *itselfLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 289)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 292)
 }
 
 // Results returns what [itself] returned, or raises again the panic that ended it.
@@ -2180,43 +2180,43 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	default:
 		f.Misuse(state)
 	}
-	// onstack_test.go:283: enclosing, err := own.Job().Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:283
+	// onstack_test.go:286: enclosing, err := own.Job().Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	f.await1 = own.Job()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:283
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2189
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:283
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
 	return r.Await(f.await1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/onstack_test.go:283
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
 		enclosing, err := statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2199
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:284
+//line github.com/movenext/movenext/statemachine/onstack_test.go:287
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:285
+//line github.com/movenext/movenext/statemachine/onstack_test.go:288
 			return true, 0, err
 		}
-		// onstack_test.go:287: return enclosing.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+		// onstack_test.go:290: return enclosing.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
 		f.await2 = enclosing
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2213
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	return r.Await(f.await2), 0, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
 	result0, result1 = statemachine.JobResult(r, f.await2)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2222
 	f.await2 = nil
@@ -2226,7 +2226,7 @@ resume2:
 
 // Location returns where a function literal of [itself] is suspended.
 func (f *itselfFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 283, 287)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 286, 290)
 }
 
 // itselfFunc1Machine is the root of a chain of calls that begins with a function literal of
@@ -2286,26 +2286,26 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 	}
 	{
 		own := args.own
-//line github.com/movenext/movenext/statemachine/onstack_test.go:294
+//line github.com/movenext/movenext/statemachine/onstack_test.go:297
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
 			return hostsItselfFunc1Run(own, ctx2)
 		})
-//line github.com/movenext/movenext/statemachine/onstack_test.go:298
+//line github.com/movenext/movenext/statemachine/onstack_test.go:301
 		args.own.TrySetResult(j)
-		// onstack_test.go:299: return j.Await()
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
+		// onstack_test.go:302: return j.Await()
+//line github.com/movenext/movenext/statemachine/onstack_test.go:302
 		f.await1 = j
 	}
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
+//line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	if f.await1.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2302
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
+//line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	return r.Await(f.await1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:299
+//line github.com/movenext/movenext/statemachine/onstack_test.go:302
 	result0, result1 = statemachine.JobResult(r, f.await1)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2311
 	f.await1 = nil
@@ -2315,7 +2315,7 @@ resume1:
 
 // Location returns where [hostsItself] is suspended.
 func (f *hostsItselfLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 299)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 302)
 }
 
 // hostsItselfMachine is the root of a chain of calls that begins with [hostsItself]: chain, job
@@ -2384,8 +2384,8 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 	default:
 		f.Misuse(state)
 	}
-	// onstack_test.go:295: n, err := itself(ctx, own)
-//line github.com/movenext/movenext/statemachine/onstack_test.go:295
+	// onstack_test.go:298: n, err := itself(ctx, own)
+//line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2391
 	if f.itself1 == nil {
@@ -2394,20 +2394,20 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/onstack_test.go:295
+//line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	n, err = f.itself1.Results(r)
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2400
 	f.itself1 = nil
 after1:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/onstack_test.go:296
+//line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	return true, n, err
 //line github.com/movenext/movenext/statemachine/onstack_async_test.go:2406
 }
 
 // Location returns where a function literal of [hostsItself] is suspended.
 func (f *hostsItselfFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 295)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.hostsItself", "github.com/movenext/movenext/statemachine/onstack_test.go", 298)
 }
 
 // hostsItselfFunc1Machine is the root of a chain of calls that begins with a function literal of
@@ -2427,4 +2427,4 @@ func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: af06785341ca84fe
+// Digest of what is above: bc1f4ef57251e50e

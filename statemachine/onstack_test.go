@@ -267,7 +267,10 @@ func TestTheWaiterOfAJobThatSuspendsSuspends(t *testing.T) {
 func TestTheStackOfAJobInPlaceShowsItsWaiter(t *testing.T) {
 	_, ctx := singleWorker(t)
 	var l lines
-	_, err := hostsAsync(ctx, &l, func() int { panic("ouch") }, 1).Wait(t.Context())
+	waits := make(chan struct{})
+	j := hostsAsync(ctx, &l, func() int { <-waits; panic("ouch") }, 1)
+	close(waits) // the outermost function has suspended
+	_, err := j.Wait(t.Context())
 	var p *job.PanicError
 	require.ErrorAs(t, err, &p)
 	assert.Condition(t, func() bool {
