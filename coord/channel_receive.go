@@ -9,7 +9,6 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -24,7 +23,7 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 		var none T
 		return none, err
 	}
-	v, mustWait, err := c.poll(nil)
+	v, mustWait, err := c.poll()
 	if mustWait {
 		return wait(ctx, c.receiverHost(), job.Void{})
 	}
@@ -39,7 +38,7 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	if err != nil {
 		return promise.Failed[T](ctx, err)
 	}
-	v, mustWait, err := c.poll(nil)
+	v, mustWait, err := c.poll()
 	switch {
 	case mustWait:
 		return waitAsync(ctx, c.receiverHost(), job.Void{})
@@ -94,7 +93,7 @@ func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
 // [ErrEmpty], or [ErrClosed] if there will never be one. It does not block.
 func (c *Channel[T]) TryReceive() (T, error) {
-	v, mustWait, err := c.poll(nil)
+	v, mustWait, err := c.poll()
 	if mustWait {
 		return v, ErrEmpty
 	}
@@ -131,10 +130,9 @@ func receiveAll[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 }
 
 // poll takes an element if that is possible at once, or reports that it must wait.
-// worker is the one that the caller believes it runs on, or nil.
-func (c *channel[T]) poll(worker schedulers.Worker) (v T, mustWait bool, err error) {
+func (c *channel[T]) poll() (v T, mustWait bool, err error) {
 	v, mustWait, served, err := c.pollQuietly()
-	served.Deliver(worker)
+	served.Deliver(nil)
 	return v, mustWait, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
-	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -22,7 +21,7 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	if err != nil {
 		return err
 	}
-	mustWait, err := c.offer(v, nil)
+	mustWait, err := c.offer(v)
 	if mustWait {
 		_, err = wait(ctx, c.senderHost(), v)
 	}
@@ -37,7 +36,7 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	if err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
-	mustWait, err := c.offer(v, nil)
+	mustWait, err := c.offer(v)
 	if mustWait {
 		return waitAsync(ctx, c.senderHost(), v)
 	}
@@ -110,18 +109,17 @@ func (c *channel[T]) findsNoReceiver() bool {
 // TrySend is [Channel.Send] without waiting: if Send would wait, TrySend returns
 // [ErrFull]. It does not block.
 func (c *Channel[T]) TrySend(v T) error {
-	mustWait, err := c.offer(v, nil)
+	mustWait, err := c.offer(v)
 	if mustWait {
 		return ErrFull
 	}
 	return err
 }
 
-// offer sends v if that is possible at once, or reports that it must wait. worker
-// is the one that the caller believes it runs on, or nil.
-func (c *channel[T]) offer(v T, worker schedulers.Worker) (mustWait bool, err error) {
+// offer sends v if that is possible at once, or reports that it must wait.
+func (c *channel[T]) offer(v T) (mustWait bool, err error) {
 	mustWait, served, err := c.offerQuietly(v)
-	served.Deliver(worker)
+	served.Deliver(nil)
 	return mustWait, err
 }
 

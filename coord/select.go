@@ -33,7 +33,7 @@ func OnReceive[T any](c *Channel[T], to *T) Case {
 		return Case{}
 	}
 	poll := func() (bool, error) {
-		v, mustWait, err := c.poll(nil)
+		v, mustWait, err := c.poll()
 		if !mustWait && err == nil && to != nil {
 			*to = v
 		}
