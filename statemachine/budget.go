@@ -43,7 +43,7 @@ func (r *Run) yieldFirst(c *chain) bool {
 	r.ready = 0
 	var w schedulers.Work
 	switch a := r.awaiting.(type) {
-	case nil, *sleeping, *guardedSleeping:
+	case nil, sleeping, *guardedSleeping:
 		return r.registerAwaited(c) // it leaves the worker in any case
 	case skippedSleep:
 		w = &delivery{c, a.failure}

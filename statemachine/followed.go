@@ -31,21 +31,19 @@ func (r *Run) registerFollowed(c *chain, f schedulers.Follower) bool {
 	if r.cache == nil {
 		c.tellCreated()
 	}
-	on, asleep := r.awaiting, false
-	switch s := on.(type) {
+	on, sleeps := r.awaiting, false
+	switch on.(type) {
 	case nil:
 		return r.registerAwaited(c)
-	case *sleeping:
-		on, asleep = s.expected(), true
-	case *guardedSleeping:
-		on, asleep = s.expected(), true
+	case sleeping, *guardedSleeping:
+		on, sleeps = tracking.Sleep(r.pause), true
 	default:
 		if budget.Spent(r.ready) {
 			return r.yieldFirst(c)
 		}
 	}
 	c.top.ticket = c.tellSuspended(on, tracking.Enter(c, on))
-	if asleep {
+	if sleeps {
 		f = nil
 	}
 	if f != nil {

@@ -40,6 +40,7 @@ func resumes(t *testing.T, r *Run, m *suspended) {
 func TestTheKeptChainStartsWithAFreshRun(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
+	r.last, r.failure, r.holder = new(Frame), new(failure), new(schedulers.Holder)
 	assert.Same(t, &m.chain, r.next())
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r)
 }
@@ -61,15 +62,48 @@ func TestAKeptChainIsPublishedBeforeAnotherIsKept(t *testing.T) {
 func TestAKeptChainIsPublishedBeforeAWaitThatMayRunOtherCode(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
-	_, registered := r.registerBeside(&suspend().chain)
-	assert.False(t, registered)
+	assert.True(t, r.registerBeside(&suspend().chain))
 	resumes(t, r, m)
 }
 
-func TestARunThatIsGivenBackKeepsNoChain(t *testing.T) {
+// It may be inside another run, whose worker has more to do.
+func TestARunThatIsNotItsWorkersOwnWorkPublishesTheKeptChain(t *testing.T) {
+	m, ending := suspend(), suspend()
+	ending.of = job.FromResult(2)
+	r := keeping(m, true)
+	r.top = &ending.Frame
+	r.runAndGiveBack(&ending.chain)
+	assert.Equal(t, job.Completed, ending.promise.Job().Status())
+	resumes(t, r, m)
+}
+
+func TestAWorkerRunsTheKeptChainNextAndGivesTheRunBack(t *testing.T) {
+	m, ending := suspend(), suspend()
+	on := &deciding{runsNext: true}
+	ending.of, m.of = job.FromResult(2), job.FromResult(1)
+	r := borrow(on)
+	r.handed = &m.chain
+	r.giveBack()
+	ending.chain.Run(on) // it borrows the same Run
+	assert.Equal(t, job.Completed, ending.promise.Job().Status())
+	assert.Equal(t, job.Completed, m.promise.Job().Status(), "on the same goroutine")
+	assert.Same(t, r, borrow(on))
+	assert.Equal(t, Run{cache: r.cache}, *r)
+}
+
+// ready is a wait that is over.
+type ready struct{ Operation }
+
+func (*ready) JoinQuietly(*continuation.Node) (waits bool, served continuation.Chain) {
+	return false, continuation.Chain{}
+}
+
+func TestAKeptChainIsPublishedByAMachineThatNeedNotWait(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
-	r.giveBack()
+	r.Keep(new(ready))
+	r.ready = 0
+	assert.False(t, r.registerBeside(&suspend().chain))
 	resumes(t, r, m)
 }
 
@@ -94,9 +128,7 @@ func TestAKeptChainIsPublishedBeforeAWaitServesOthers(t *testing.T) {
 	m, s := suspend(), new(serving)
 	r := keeping(m, true)
 	r.Keep(s)
-	waits, registered := r.registerBeside(&suspend().chain)
-	assert.True(t, waits)
-	assert.True(t, registered)
+	assert.True(t, r.registerBeside(&suspend().chain))
 	assert.Equal(t, 1, s.told)
 	resumes(t, r, m)
 }

@@ -109,8 +109,8 @@ func (p *pooledRun) moveOn(worker schedulers.Worker, spent uint8) *Run {
 		p.ownCache.moveTo(worker)
 	} else {
 		r = borrow(worker)
-		r.top, r.awaiting, r.timers, r.holder = p.top, p.awaiting, p.timers, p.holder
-		r.ready = p.ready
+		r.top, r.awaiting, r.holder, r.ready = p.top, p.awaiting, p.holder, p.ready
+		r.clock, r.pause = p.clock, p.pause
 		p.giveBack()
 	}
 	r.runs = runs + int32(spent&^jobcore.Unproven)
@@ -129,10 +129,13 @@ func (r *Run) spent() uint8 {
 }
 
 // giveBack ends the loan of r, whose chain has suspended or ended. It drops all
-// references to the chain.
+// references to the chain. r keeps no other chain.
 func (r *Run) giveBack() {
-	r.Publish()
-	r.clear()
+	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
+	r.unwatch()
+	if r.hasMore() {
+		r.dropMore()
+	}
 	l := r.cache
 	if l.pooled != nil {
 		l.moveTo(nil)
@@ -145,14 +148,16 @@ func (r *Run) giveBack() {
 	l.free = r
 }
 
-// clear drops all references to the chain that r has run.
-func (r *Run) clear() {
-	r.top, r.awaiting, r.runs, r.ready = nil, nil, 0, 0
-	r.unwatch()
-	if r.last != nil || r.timers != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil {
-		r.last, r.timers, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
-		r.removeLabels()
-	}
+// hasMore reports whether r has any of the references to its chain that few runs have. It is
+// separate from dropMore, so that gc inlines it.
+func (r *Run) hasMore() bool {
+	return r.last != nil || r.clock != nil || r.failure != nil || r.raised != nil || r.holder != nil || r.labels != nil
+}
+
+// dropMore drops them.
+func (r *Run) dropMore() {
+	r.last, r.clock, r.failure, r.raised, r.holder = nil, nil, nil, nil, nil
+	r.removeLabels()
 }
 
 // Worker returns the worker on which the machine runs, or nil if that is not known. It

@@ -55,7 +55,7 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 		lent := borrow(worker)
 		lent.top, lent.last, lent.runs, lent.ready = new(Frame), new(Frame), 3, 5
 		lent.Keep(new(Operation))
-		lent.timers = ambient.Timers(ambient.Home(t.Context()))
+		lent.clock = ambient.Home(t.Context())
 		lent.failure, lent.raised = new(failure), new(failure)
 		lender := lent.cache
 		lent.giveBack()

@@ -2,6 +2,7 @@ package statemachine
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/internal/budget"
@@ -28,8 +29,9 @@ type Run struct {
 	// The operation that the top frame waits for; nil: the frame yields. While the frame
 	// runs: the object that Keep has kept.
 	awaiting any
-	// The timers that arm the awaited operation, if it is a sleep.
-	timers schedulers.Timers
+	// If the awaited operation is a sleep: the home whose timers arm it, and its length.
+	clock *schedulers.Home
+	pause time.Duration
 
 	// How calls ended: advance writes these between two frames, and the next frame reads
 	// them when it continues.
@@ -154,10 +156,12 @@ func setHomes(top, bottom *Frame) {
 }
 
 // runAndGiveBack runs c until it suspends or ends, and ends the loan of r. It does not return if
-// a frame calls runtime.Goexit.
+// a frame calls runtime.Goexit. In contrast to [chain.Run] it may run inside another run, which
+// continues on this worker, so it runs no other chain.
 func (r *Run) runAndGiveBack(c *chain) {
 	for r.advance(c) {
 	}
+	r.Publish()
 	r.giveBack()
 }
 
@@ -208,8 +212,13 @@ func (r *Run) registerSuspended(c *chain, running **Frame) {
 	c.top = r.top
 	*running = nil
 	r.unwatch()
-	if !r.register(c) {
-		r.Publish()
+	var waits bool
+	if r.handed == nil {
+		waits = r.register(c)
+	} else {
+		waits = r.registerBeside(c)
+	}
+	if !waits {
 		r.awaiting = nil // what has ended must not be kept alive
 		r.ready++
 		if !r.top.atHomeOf(from) {
@@ -241,11 +250,6 @@ func (r *Run) goHome(c *chain, from schedulers.Worker) {
 // register registers c with the operation that it waits for and returns true, after
 // which the caller must not touch c; false: the operation has completed, so c continues.
 func (r *Run) register(c *chain) bool {
-	if r.handed != nil {
-		if waits, registered := r.registerBeside(c); registered {
-			return waits
-		}
-	}
 	home := r.top.home
 	if home.Labels != r.labels {
 		home = r.keepLabels()
@@ -269,8 +273,8 @@ func (r *Run) registerAwaited(c *chain) bool {
 			c.Abandon(err)
 		}
 		return true
-	case *sleeping:
-		return r.arm(w, c)
+	case sleeping:
+		return r.arm(c)
 	case *guardedSleeping:
 		return r.armGuarded(w, c)
 	case Pending:

@@ -6,17 +6,18 @@ import (
 
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
-	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/tracking"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// sleeping is a sleep that a machine waits for. Each of a million sleeping machines has
-// one, so it is as small as possible: 32 bytes, where the job of a sleep has 96, and its
-// machine has no pointer to it. Its timer is armed when the machine's frames have
-// reached their final place, and its expiry calls the chain itself: an expiry cannot
-// race with a pending join, so nothing has to be decided.
-type sleeping struct{ timer schedulers.Timer }
+// sleeping is what a machine waits for that sleeps under a context that cannot end. Each of a
+// million sleeping machines has such a sleep, so it has no memory of its own: its length is
+// [Run].pause until the machine's frames have reached their final place, and then its expiry calls
+// the chain itself. An expiry cannot race with a pending join, so nothing has to be decided. The
+// job of a sleep has 96 bytes.
+type sleeping struct{}
+
+var inBed any = sleeping{}
 
 // Sleep is job.Sleep as generated machines call it. It reports whether the machine has to
 // suspend; if so, [Run.Refusal] returns the result of job.Sleep when the machine continues.
@@ -30,43 +31,27 @@ func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error
 	if d <= 0 {
 		return r.skipSleep(nil)
 	}
-	home := ambient.Home(ctx)
-	timers := ambient.Timers(home)
+	r.clock, r.pause, r.awaiting = ambient.Home(ctx), d, inBed
 	if ctx.Done() != nil {
-		g := &guardedSleeping{home: home, why: ctx}
-		g.timer.When = int64(d)
-		r.awaiting, r.timers = g, timers
-		return true, nil
+		r.awaiting = &guardedSleeping{why: ctx}
 	}
-	s := new(sleeping)
-	s.timer.When = int64(d)
-	r.awaiting, r.timers = s, timers
 	return true, nil
 }
-
-// length returns the duration of the sleep, which is stored in the timer until the timer
-// is armed. It clears the field, since timers may check whether a Timer is armed.
-func (s *sleeping) length() time.Duration {
-	d := s.timer.When
-	s.timer.When = 0
-	return time.Duration(d)
-}
-
-// expected returns the length of a sleep that is not armed, for a report.
-func (s *sleeping) expected() tracking.Sleep { return tracking.Sleep(s.timer.When) }
 
 // arm begins the sleep, at whose end c continues, and returns true. The timers may be
 // user code: their panic or runtime.Goexit happens in the function that sleeps, as if
 // that had called them itself.
-func (r *Run) arm(s *sleeping, c *chain) (armed bool) {
+func (r *Run) arm(c *chain) (armed bool) {
+	if q := ambient.Sleeps(r.clock); q != nil {
+		q.StartSleep(c, r.pause)
+		return true
+	}
 	defer func() {
 		if !armed {
 			r.abandonSleep(c, recover())
 		}
 	}()
-	d := s.length()
-	s.timer.OnExpire = c
-	r.timers.StartTimer(&s.timer, d)
+	ambient.Timers(r.clock).StartTimer(&schedulers.Timer{OnExpire: c}, r.pause)
 	return true
 }
 
@@ -83,56 +68,76 @@ func (r *Run) abandonSleep(c *chain, v any) {
 // guardedSleeping is a sleep whose context can end.
 //
 // Three parties may race here: the machine that arms the timer, the expiry of the timer,
-// and the end of the context. ended decides between the last two. The machine relies on
-// its order: it starts the watch before it arms the timer, so that an expiry finds a
-// watch to stop. After arming the timer it checks whether the context has ended
-// meanwhile, since that end would have found no timer to stop. From the start of the
-// watch on, the chain may belong to another goroutine.
+// and the end of the context. The watch decides between the last two:
 //
-// A million of them may be asleep at once, so each word counts. The timers are those of
-// the home. When the sleep has ended early, the context is no longer needed, so the
-// reason is stored in its place: 112 bytes instead of 144.
+//	the machine                 the expiry                  the end of the context
+//	 1. start the watch          1. stop the watch; in       1. stop the timer
+//	 2. arm the timer               vain: return             2. submit the sleep
+//	 3. no watch any more:       2. submit the chain
+//	    stop the timer
+//
+// Proof. [ctxwatch.Watch.Stop] succeeds, or ContextEnded is called, but not both, and the timer
+// expires at most once. The expiry finds a watch that has been started, since the machine arms the
+// timer after that. An end of the context that comes before the machine's step 2 finds no timer to
+// stop, but then the machine's step 3 finds no watch. From its step 1 on, the chain may belong to
+// another goroutine.
+//
+// A million of them may be asleep at once, so each word counts: it has no flag that decides, and
+// its timers are those of the chain's home. When the sleep has ended early, the context is no
+// longer needed, so the reason is stored in its place: 96 bytes instead of 144.
 type guardedSleeping struct {
-	sleeping
+	timer schedulers.Timer
 	watch ctxwatch.Watch
-	home  *schedulers.Home
 	chain *chain // until it continues
 	why   any    // the context; when the sleep has ended early, an error, or nil
-	ended interleave.Bool
 }
 
-// armGuarded is arm for a sleep whose context can end. If the context has ended when the
-// timers panic, the machine already continues with that end, and there is no function
-// left to panic in.
-func (r *Run) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
+// guardedElsewhere is a guardedSleeping with the timers of another home: of a function that sleeps
+// under the context of another scheduler than its own.
+type guardedElsewhere struct {
+	guardedSleeping
+	clock *schedulers.Home
+}
+
+// armGuarded is arm for a sleep whose context can end.
+func (r *Run) armGuarded(g *guardedSleeping, c *chain) bool {
+	if home := c.top.home; r.clock == home || schedulers.Same(r.clock, home) {
+		return r.guard(g, g, c)
+	}
+	e := &guardedElsewhere{guardedSleeping: guardedSleeping{why: g.why}, clock: r.clock}
+	return r.guard(&e.guardedSleeping, e, c)
+}
+
+// guard begins the sleep g, the end of whose context is told to l, and returns true. If the
+// context has ended when the timers panic, the machine already continues with that end, and there
+// is no function left to panic in.
+func (r *Run) guard(g *guardedSleeping, l ctxwatch.Listener, c *chain) (armed bool) {
+	watched := false
 	defer func() {
 		if armed {
 			return
 		}
 		v := recover()
-		if armed = !g.end(); !armed {
-			g.watch.Stop()
+		if stopped := g.watch.Stop(); stopped || !watched {
 			r.abandonSleep(c, v)
+			return
 		}
+		armed = true
 	}()
-	d := g.length()
-	ctx, timers := g.why.(context.Context), r.timers
+	ctx, timers := g.why.(context.Context), ambient.Timers(r.clock)
 	g.chain, g.timer.OnExpire = c, g
-	g.watch.Start(ctx, g)
-	timers.StartTimer(&g.timer, d)
-	if g.ended.Load() {
+	g.watch.Start(ctx, l)
+	watched = true
+	timers.StartTimer(&g.timer, r.pause)
+	if !g.watch.Started() {
 		timers.StopTimer(&g.timer)
 	}
 	return true
 }
 
-// end reports whether this call was the first.
-func (g *guardedSleeping) end() bool { return g.ended.CompareAndSwap(false, true) }
-
 // Expire implements schedulers.Expirer.
 func (g *guardedSleeping) Expire(t *schedulers.Timer) {
-	if g.end() {
-		g.watch.Stop()
+	if g.watch.Stop() {
 		g.takeChain().Expire(t)
 	}
 }
@@ -146,18 +151,21 @@ func (g *guardedSleeping) takeChain() *chain {
 }
 
 // ContextEnded implements ctxwatch.Listener.
-func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
+func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) { g.endEarly(g.chain.top.home) }
+
+// ContextEnded implements ctxwatch.Listener.
+func (g *guardedElsewhere) ContextEnded(*ctxwatch.Watch) { g.endEarly(g.clock) }
+
+// endEarly ends the sleep, whose timer is armed at clock or about to be.
+func (g *guardedSleeping) endEarly(clock *schedulers.Home) {
 	ctx, _ := g.why.(context.Context) // only this reads it once the watch has started
-	reason := ctxwatch.Reason(ctx)    // may run user code: ask before there is anything to lose
-	if g.end() {
-		ambient.Timers(g.home).StopTimer(&g.timer)
-		g.why = reason
-		if g.chain.untrack() {
-			g.chain.tell(tracking.Life{Moment: tracking.Resumed})
-		}
-		if err := g.chain.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
-			g.Abandon(err)
-		}
+	g.why = ctxwatch.Reason(ctx)
+	ambient.Timers(clock).StopTimer(&g.timer)
+	if g.chain.untrack() {
+		g.chain.tell(tracking.Life{Moment: tracking.Resumed})
+	}
+	if err := g.chain.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
+		g.Abandon(err)
 	}
 }
 

@@ -4,6 +4,7 @@ package statemachine_test
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -53,29 +54,29 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/statemachine/sleep_test.go:23
+	// sleep_test.go:24: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	asleep1, err = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:60
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:61
 	if !asleep1 {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:23
+//line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:23
+//line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	if err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
+//line github.com/movenext/movenext/statemachine/sleep_test.go:25
 		return true, err
 	}
-	// sleep_test.go:26: return job.Sleep(ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_test.go:26
+	// sleep_test.go:27: return job.Sleep(ctx, d)
+//line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	asleep2, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:79
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:80
 	if !asleep2 {
 		goto after2
 	}
@@ -83,17 +84,17 @@ after1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:26
+//line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:90
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:91
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [doze] is suspended.
 func (f *dozeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
 }
 
 // dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one
@@ -150,27 +151,27 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (finished bool,
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:171: … job.Sleep(ctx, d) }
-//line github.com/movenext/movenext/statemachine/sleep_test.go:171
+	// sleep_test.go:172: … job.Sleep(ctx, d) }
+//line github.com/movenext/movenext/statemachine/sleep_test.go:172
 	asleep1, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:158
 	if !asleep1 {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:171
+//line github.com/movenext/movenext/statemachine/sleep_test.go:172
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:167
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:168
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 172)
 }
 
 // nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one
@@ -190,4 +191,93 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b6936b52bc50b865
+// nodUnderAsync starts [nodUnder] as a state machine and returns its job.
+func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := nodUnderLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r, &nodUnderArgs{other: other, d: d}); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &nodUnderMachine{nodUnderLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// nodUnderLocals is what [nodUnder] keeps while it is suspended.
+type nodUnderLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+}
+
+// nodUnderArgs are the parameters of [nodUnder] that are needed only before its first suspension.
+type nodUnderArgs struct {
+	other context.Context
+	d     time.Duration
+}
+
+// moveNext runs [nodUnder] from where it stopped to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (finished bool, result0 error) {
+	var err error
+	var asleep1 bool
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// sleep_test.go:259: if err := job.Sleep(other, d); err != nil {
+//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+	asleep1, err = statemachine.Sleep(r, args.other, args.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:237
+	if !asleep1 {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+	err = r.Refusal()
+after1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:259
+	if err != nil {
+		result0 = errors.Join(err, f.ctx.Err())
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:250
+		f.State = statemachine.Finished
+		return true, result0
+//line github.com/movenext/movenext/statemachine/sleep_test.go:261
+	}
+	result0 = f.ctx.Err()
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:256
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where [nodUnder] is suspended.
+func (f *nodUnderLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 259)
+}
+
+// nodUnderMachine is the root of a chain of calls that begins with [nodUnder]: chain, job and
+// frame in one allocation.
+type nodUnderMachine struct {
+	statemachine.Builder[job.Void]
+	nodUnderLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r, nil)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.nodUnderLocals = nodUnderLocals{Frame: f.nodUnderLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: ccefa8c0d0240767

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,4 +231,83 @@ func TestASleepWhoseContextAndHomeHaveEndedSaysWhyTheContextHas(t *testing.T) {
 	cancel()
 	_, err := j.Wait(context.Background())
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// countingTimers are those of a pool. They count the timers that are armed.
+type countingTimers struct {
+	*pool.Pool
+	armed atomic.Int64
+}
+
+func (c *countingTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
+	c.armed.Add(1)
+	c.Pool.StartTimer(t, d)
+}
+
+func (c *countingTimers) StopTimer(t *schedulers.Timer) bool {
+	stopped := c.Pool.StopTimer(t)
+	if stopped {
+		c.armed.Add(-1)
+	}
+	return stopped
+}
+
+// nodUnder sleeps under another context than its own.
+//
+//movenext:async
+func nodUnder(ctx, other context.Context, d time.Duration) error {
+	if err := job.Sleep(other, d); err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	return ctx.Err()
+}
+
+// The timers are those of the context that a function sleeps under, not those of its home.
+func TestASleepUnderTheContextOfAnotherSchedulerStopsItsTimerThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := &countingTimers{Pool: pool.New()}, &countingTimers{Pool: pool.New()}
+		ctx := schedulers.With(context.Background(), here)
+		for _, ends := range []bool{true, false} {
+			other, cancel := context.WithCancel(schedulers.With(context.Background(), there))
+			before := there.armed.Load()
+			j := nodUnderAsync(ctx, other, time.Hour)
+			time.Sleep(time.Minute)
+			assert.Equal(t, before+1, there.armed.Load())
+			if ends {
+				cancel()
+			}
+			_, err := j.Wait(context.Background())
+			assert.Equal(t, ends, errors.Is(err, context.Canceled), "%v", err)
+			if ends {
+				assert.Equal(t, before, there.armed.Load(), "it was stopped")
+			}
+			cancel()
+		}
+		assert.Zero(t, here.armed.Load())
+		require.NoError(t, here.Shutdown(context.Background()))
+		require.NoError(t, there.Shutdown(context.Background()))
+	})
+}
+
+// unwatchable is a context that can end, and panics when it is watched.
+type unwatchable struct{ context.Context }
+
+var neverEnds = make(chan struct{})
+
+func (unwatchable) Done() <-chan struct{}        { return neverEnds }
+func (unwatchable) AfterFunc(func()) func() bool { panic("no watch") }
+
+func TestAContextThatPanicsDoesSoInTheFunctionThatSleeps(t *testing.T) {
+	for name, doze := range dozers {
+		t.Run(name, func(t *testing.T) {
+			if name == "goroutine" {
+				assert.PanicsWithValue(t, "no watch", func() { _ = nod(unwatchable{t.Context()}, time.Hour) })
+				return
+			}
+			_, err := doze(unwatchable{t.Context()}, time.Hour).Wait(context.Background())
+			var p *job.PanicError
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, "no watch", p.Value)
+		})
+	}
 }

@@ -37,7 +37,8 @@ func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m machine) error {
 	p, _ := pooledRuns.Get().(*pooledRun)
 	p.firstChain, p.firstFrame, p.completer = &s.chain, m.base(), s
 	p.exiting, p.runs = r.exiting, r.runs
-	p.top, p.awaiting, p.timers, p.holder, p.ready = r.top, r.awaiting, r.timers, r.holder, r.ready
+	p.top, p.awaiting, p.holder, p.ready = r.top, r.awaiting, r.holder, r.ready
+	p.clock, p.pause = r.clock, r.pause
 	return (*firstStepError)(p)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 // Timers returns the timers of a home's scheduler or, if it has none, those of the Go
@@ -14,6 +15,15 @@ func Timers(home *schedulers.Home) schedulers.Timers {
 		return t
 	}
 	return runtimeTimers{}
+}
+
+// Sleeps returns the timers of a home for sleepers that need no timer of their own, or nil if its
+// scheduler is not a pool. It is tempting to ask the scheduler for the method StartSleep. A
+// scheduler of users that embeds a pool, and has timers of its own, would have that method too:
+// that of the pool. Sleeps does not block.
+func Sleeps(home *schedulers.Home) *pool.Pool {
+	p, _ := home.Scheduler.(*pool.Pool)
+	return p
 }
 
 // runtimeTimers provides timers for a scheduler that has none. Each uses a timer of the Go

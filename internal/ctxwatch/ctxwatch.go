@@ -165,6 +165,10 @@ func (w *Watch) Stop() bool {
 	return true
 }
 
+// Started reports whether the watch is started, and neither stopped nor about to be notified. The
+// caller is the goroutine that has started it.
+func (w *Watch) Started() bool { return w.group.Load() != nil }
+
 // end takes all watches and notifies their waiters.
 func (g *group) end() {
 	g.shard.mu.Lock()

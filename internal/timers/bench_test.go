@@ -26,7 +26,7 @@ func BenchmarkCrowd(b *testing.B) {
 				for i := range all {
 					q.StartTimer(&all[i], c.pause(i))
 				}
-				var due []*schedulers.Timer
+				var due []expiry
 				for q.earliest().timer != nil {
 					q.base = time.Now().Add(-2 * time.Hour) // all are due
 					due = q.takeDue(due[:0])

@@ -6,7 +6,7 @@
 // A time.AfterFunc takes about 170 bytes, and when it fires it starts a goroutine. A million
 // that fire together start a million goroutines. A [schedulers.Timer] is embedded in the
 // sleeper and needs only 8 further bytes in a queue, or 16 in a heap; one goroutine expires
-// them all.
+// them all. A sleeper that is never stopped needs 17 bytes in a queue, and no timer.
 //
 // # Why not one queue for the process
 //

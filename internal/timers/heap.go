@@ -70,6 +70,13 @@ func (h *heap) remove(i int) *schedulers.Timer {
 	return t
 }
 
+// delayFirst changes the time of the first entry to a later one.
+func (h *heap) delayFirst(when int64) {
+	e := *h.entry(0)
+	e.when = when
+	h.down(0, e)
+}
+
 // up puts e into its position on the path from index i to the root.
 func (h *heap) up(i int, e entry) {
 	for i > 0 {

@@ -23,17 +23,20 @@ type Queue struct {
 	base     time.Time
 	armCount int64 // how many timers were ever armed; orders timers of the same time
 
+	inRow int // sleepers since the last timer that was put into the fifo; see dormitory.go
+
 	// alarm is the one timer of the Go runtime, or nil until it is first needed. alarmTime is the
 	// time at which it will fire, or never.
 	alarm     *interleave.Timer
 	alarmTime int64
 
-	firing bool // a goroutine is in fire; it will set the alarm when it is done
+	firing  bool     // a goroutine is in fire; it will set the alarm when it is done
+	scratch []expiry // empty; its memory is for the next firing
 }
 
 const (
 	never = math.MaxInt64
-	batch = 256 // timers taken in one critical section
+	batch = 64 // timers taken in one critical section
 )
 
 // StartTimer arms t to expire after d, counted from now. A d of zero or less expires as
@@ -44,13 +47,27 @@ const (
 func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	when := q.count(d)
+	q.arm(t, when)
+	if t.Slot < 0 {
+		q.inRow = 0
+	}
+	q.advanceAlarm(when)
+}
+
+// count returns the time at which something ends that begins now and takes d, and counts it as
+// armed; mu is held, here and below.
+func (q *Queue) count(d time.Duration) (when int64) {
 	if q.base.IsZero() {
 		q.base = time.Now()
 		q.alarmTime = never
 	}
-	when := addDuration(q.now(), d)
 	q.armCount++
-	q.arm(t, when)
+	return addDuration(q.now(), d)
+}
+
+// advanceAlarm sets the alarm, if it is later than when.
+func (q *Queue) advanceAlarm(when int64) {
 	if when < q.alarmTime && !q.firing {
 		q.setAlarm()
 	}
@@ -71,7 +88,7 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 	return true
 }
 
-// arm puts t into the fifo or the heap; mu is held, here and below.
+// arm puts t into the fifo or the heap.
 func (q *Queue) arm(t *schedulers.Timer, when int64) {
 	if !q.fifo.accepts(when) {
 		if q.fifo.n > maxMove {
@@ -154,19 +171,21 @@ func (q *Queue) fire() {
 		return
 	}
 	q.firing = true
+	scratch := q.scratch
 	q.mu.Unlock()
-	q.expire(nil, nil)
+	q.expire(nil, scratch)
 }
 
-// expire calls OnExpire of the timers in due, then of all others that are due,
+// expire calls OnExpire of those in due, then of all others that are due,
 // which it takes into scratch. An OnExpire that calls runtime.Goexit ends its
 // goroutine, but does not affect the timers after it.
 //
 // Between two batches it lets other goroutines run. Most timers submit a machine to a
 // scheduler when they expire, which is much faster than running the machine. If a million
 // expired together, half of the machines would be in the scheduler's queue before the workers
-// got their share of the processors. That queue took an eighth of all the memory used.
-func (q *Queue) expire(due, scratch []*schedulers.Timer) {
+// got their share of the processors. That queue took an eighth of all the memory used. Batches of
+// 256 still left 13 bytes there for each machine, batches of 64 leave 4.
+func (q *Queue) expire(due, scratch []expiry) {
 	ended := false
 	defer func() {
 		if !ended {
@@ -183,27 +202,31 @@ func (q *Queue) expire(due, scratch []*schedulers.Timer) {
 			ended = true
 			return
 		}
-		t := due[0]
-		due[0], due = nil, due[1:]
-		t.OnExpire.Expire(t)
+		e := due[0]
+		due[0], due = expiry{}, due[1:]
+		e.of.Expire(e.timer)
 		if len(due) == 0 && len(scratch) == batch {
 			runtime.Gosched()
 		}
 	}
 }
 
-// takeDue removes up to a batch of timers that are due from the queue, and appends them to
-// due. If there is none, it ends the firing and sets the alarm.
-func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
+// takeDue removes up to a batch of timers and sleepers that are due from the queue, and appends
+// them to due. If there is none, it ends the firing and sets the alarm.
+func (q *Queue) takeDue(due []expiry) []expiry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
 	for e := q.earliest(); e.timer != nil && e.when <= now && len(due) < batch; e = q.earliest() {
-		due = append(due, q.disarm(e.timer))
+		due = append(due, q.take(e.timer))
 	}
 	if len(due) == 0 {
 		q.firing = false
 		q.setAlarm()
+		q.scratch = due
+		if q.alarmTime == never {
+			q.scratch = nil
+		}
 	}
 	return due
 }

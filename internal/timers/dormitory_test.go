@@ -1,0 +1,210 @@
+package timers
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unsafe"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// sleeper is a member of a crowd that needs no timer.
+type sleeper struct {
+	c  *crowd
+	no int
+}
+
+func (s *sleeper) Expire(*schedulers.Timer) { s.c.got = append(s.c.got, s.no) }
+
+func (*sleeper) NewBeds() Beds { return new(BedsOf[*sleeper]) }
+
+// stranger is a sleeper of another type.
+type stranger struct{ sleeper }
+
+func (*stranger) NewBeds() Beds { return new(BedsOf[*stranger]) }
+
+// lay makes a sleeper of either type sleep.
+func (c *crowd) lay(d time.Duration, strange bool) {
+	s := sleeper{c, len(c.armed)}
+	c.armed = append(c.armed, &member{no: s.no, at: time.Since(c.start) + d})
+	if strange {
+		c.q.StartSleep(&stranger{s}, d)
+	} else {
+		c.q.StartSleep(&s, d)
+	}
+}
+
+// dormitories returns how many dormitories are in the fifo, and how many sleepers are in them.
+func (c *crowd) dormitories() (n, sleepers int) {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	for i := range c.q.fifo.n {
+		if t := *c.q.fifo.slot(i); t != nil {
+			if d, is := t.OnExpire.(*dormitory); is {
+				n++
+				sleepers += int(d.n - d.next)
+			}
+		}
+	}
+	return n, sleepers
+}
+
+func TestSleepersInARowShareDormitories(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range row + 2*beds + 1 {
+			c.lay(time.Second, false)
+			time.Sleep(time.Microsecond)
+		}
+		n, sleepers := c.dormitories()
+		assert.Equal(t, []int{3, 2*beds + 1}, []int{n, sleepers})
+		fifo, heap, _ := c.lengths()
+		assert.Equal(t, []int{row + 3, 0}, []int{fifo, heap})
+	})
+}
+
+func TestSleepersBetweenTimersHaveTimersOfTheirOwn(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for i := range 10 * row {
+			c.lay(time.Second, false)
+			if i%row == row-1 {
+				c.arm(time.Second)
+			}
+		}
+		n, _ := c.dormitories()
+		assert.Zero(t, n)
+	})
+}
+
+// A timer that is put into the heap does not come between two sleepers.
+func TestTimersOutOfOrderLeaveARowTogether(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range row {
+			c.lay(time.Second, false)
+		}
+		for range maxMove {
+			c.arm(time.Second)
+		}
+		for range row + 5 {
+			c.lay(time.Second, false)
+			c.arm(time.Second / 2)
+		}
+		n, sleepers := c.dormitories()
+		assert.Equal(t, []int{1, 5}, []int{n, sleepers})
+	})
+}
+
+func TestASleeperOfAnotherTypeDoesNotShareADormitory(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for i := range row + 10 {
+			c.lay(time.Second, i >= row+4)
+		}
+		n, sleepers := c.dormitories()
+		assert.Equal(t, []int{2, 10}, []int{n, sleepers})
+	})
+}
+
+// A fifo that moves its timers to the heap moves dormitories too, and the times of their sleepers
+// stay apart.
+func TestADormitoryInTheHeapExpiresSleeperBySleeper(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range row + 20 {
+			c.lay(time.Hour, false)
+			time.Sleep(time.Second)
+		}
+		c.lay(time.Minute, false) // the others are few enough to move
+		for i := range 30 {
+			c.arm(time.Hour - time.Duration(i)*time.Second) // between them, and at the same times
+		}
+		n, _ := c.dormitories()
+		assert.Zero(t, n)
+		_, heap, _ := c.lengths()
+		assert.Equal(t, row+1+1+29, heap, "all but the first that was out of order")
+	})
+}
+
+func TestTheAlarmIsThatOfTheNextSleeper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q Queue
+		var got []time.Duration
+		start := time.Now()
+		for i := range row + 3 {
+			q.StartSleep(&calls{func() { got = append(got, time.Since(start)) }}, time.Duration(i)*time.Minute)
+		}
+		time.Sleep(time.Duration(row+1) * time.Minute)
+		synctest.Wait()
+		assert.Len(t, got, row+2)
+		for i, at := range got {
+			assert.Equal(t, time.Duration(i)*time.Minute, at)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Len(t, got, row+3)
+	})
+}
+
+// calls is a sleeper that calls a function.
+type calls struct{ f func() }
+
+func (c *calls) Expire(*schedulers.Timer) { c.f() }
+func (*calls) NewBeds() Beds              { return new(BedsOf[*calls]) }
+
+func TestTimersAndSleepersKeepTheirOrder(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		rnd := rand.New(rand.NewPCG(7, 8))
+		pauses := []time.Duration{50 * time.Millisecond, time.Second, time.Second, time.Second}
+		sleeping := true
+		for range 40_000 {
+			if rnd.IntN(100) == 0 {
+				sleeping = !sleeping
+			}
+			d := pauses[rnd.IntN(len(pauses))]
+			switch {
+			case sleeping:
+				c.lay(d, rnd.IntN(200) == 0)
+			default:
+				c.arm(d)
+			}
+			if m := c.armed[rnd.IntN(len(c.armed))]; m.OnExpire != nil && c.q.StopTimer(&m.Timer) {
+				m.stops = true
+			}
+			time.Sleep(time.Duration(rnd.IntN(3)) * 100 * time.Microsecond)
+		}
+	})
+}
+
+func TestADormitoryForgetsItsSleepersAndIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q Queue
+		for range row {
+			q.StartSleep(&calls{func() {}}, time.Second)
+		}
+		first := &calls{func() {}}
+		gone := weak.Make(first)
+		q.StartSleep(first, time.Second)
+		q.StartSleep(&calls{func() {}}, time.Hour)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		first = nil
+		runtime.GC()
+		assert.Nil(t, gone.Value(), "it has expired, and another one in its dormitory has not")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Zero(t, q.fifo.n)
+		assert.Nil(t, q.scratch)
+		assert.False(t, q.alarm.Stop())
+	})
+}
+
+func TestADormitoryFitsItsSizeClasses(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) == 8 {
+		assert.Equal(t, uintptr(504), unsafe.Sizeof(dormitory{}))
+		assert.Equal(t, uintptr(448), unsafe.Sizeof(BedsOf[*sleeper]{}))
+	}
+}
