@@ -297,16 +297,29 @@ var neverEnds = make(chan struct{})
 func (unwatchable) Done() <-chan struct{}        { return neverEnds }
 func (unwatchable) AfterFunc(func()) func() bool { panic("no watch") }
 
+// fickle is a context that can end, and panics when it is asked for that again.
+type fickle struct {
+	context.Context
+	asked *atomic.Int64
+}
+
+func (f fickle) Done() <-chan struct{} {
+	if n := f.asked.Add(1); n == 2 {
+		panic("no watch")
+	}
+	return neverEnds
+}
+
 func TestAContextThatPanicsDoesSoInTheFunctionThatSleeps(t *testing.T) {
-	for name, doze := range dozers {
+	for name, ctx := range map[string]func() context.Context{
+		"told":  func() context.Context { return unwatchable{t.Context()} },
+		"asked": func() context.Context { return fickle{t.Context(), new(atomic.Int64)} },
+	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "goroutine" {
-				assert.PanicsWithValue(t, "no watch", func() { _ = nod(unwatchable{t.Context()}, time.Hour) })
-				return
-			}
-			_, err := doze(unwatchable{t.Context()}, time.Hour).Wait(context.Background())
+			assert.PanicsWithValue(t, "no watch", func() { _ = nod(ctx(), time.Hour) }, "the goroutine")
+			_, err := nodAsync(ctx(), time.Hour).Wait(context.Background())
 			var p *job.PanicError
-			require.ErrorAs(t, err, &p)
+			require.ErrorAs(t, err, &p, "the machine")
 			assert.Equal(t, "no watch", p.Value)
 		})
 	}

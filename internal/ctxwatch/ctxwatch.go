@@ -105,8 +105,24 @@ func (w *Watch) Start(ctx context.Context, e Listener) {
 	g.link(w, e)
 	s.mu.Unlock()
 	if first {
-		g.listen(ctx)
+		g.begin(ctx, w)
 	}
+}
+
+// begin is listen for the watch that has made the group. If a method of the context panics, that
+// watch is not started, and the next one of the channel makes another group.
+func (g *group) begin(ctx context.Context, w *Watch) {
+	listening := false
+	defer func() {
+		if !listening {
+			w.Stop()
+			g.shard.mu.Lock()
+			g.removeFromShard()
+			g.shard.mu.Unlock()
+		}
+	}()
+	g.listen(ctx)
+	listening = true
 }
 
 // newGroup makes the group of done; the lock is held.

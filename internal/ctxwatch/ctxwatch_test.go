@@ -147,6 +147,32 @@ func TestAContextThatWatchesItselfDuringStart(t *testing.T) {
 	assert.Zero(t, groupsLeft())
 }
 
+// unwatchable is a context that can end, and panics when it is watched.
+type unwatchable struct {
+	context.Context
+	done chan struct{}
+	then func()
+}
+
+func (u unwatchable) Done() <-chan struct{} { return u.done }
+
+func (u unwatchable) AfterFunc(func()) func() bool {
+	u.then()
+	panic("no watch")
+}
+
+func TestAContextThatPanicsWhenItIsWatchedLeavesNothingBehind(t *testing.T) {
+	var w, beside told
+	ctx := unwatchable{Context: t.Context(), done: make(chan struct{})}
+	for _, then := range []func(){func() {}, func() { beside.Start(ctx, &beside) }} {
+		ctx.then = then
+		assert.PanicsWithValue(t, "no watch", func() { w.Start(ctx, &w) })
+		assert.False(t, w.Started())
+		assert.Zero(t, groupsLeft(), "no watch that is started later joins one that is never told")
+	}
+	assert.True(t, beside.Stop())
+}
+
 func TestTheLastStopBetweenLinkingAndListening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

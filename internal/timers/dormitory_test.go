@@ -129,6 +129,20 @@ func TestADormitoryInTheHeapExpiresSleeperBySleeper(t *testing.T) {
 	})
 }
 
+func TestASleeperAloneWakesUp(t *testing.T) {
+	inBubble(t, func(c *crowd) { c.lay(time.Second, false) })
+}
+
+func TestADormitoryIsFilled(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range row + 2*beds {
+			c.lay(time.Second, false)
+		}
+		n, sleepers := c.dormitories()
+		assert.Equal(t, []int{2, 2 * beds}, []int{n, sleepers})
+	})
+}
+
 func TestTheAlarmIsThatOfTheNextSleeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue
@@ -137,15 +151,12 @@ func TestTheAlarmIsThatOfTheNextSleeper(t *testing.T) {
 		for i := range row + 3 {
 			q.StartSleep(&calls{func() { got = append(got, time.Since(start)) }}, time.Duration(i)*time.Minute)
 		}
-		time.Sleep(time.Duration(row+1) * time.Minute)
+		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		assert.Len(t, got, row+2)
+		assert.Len(t, got, row+3)
 		for i, at := range got {
 			assert.Equal(t, time.Duration(i)*time.Minute, at)
 		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		assert.Len(t, got, row+3)
 	})
 }
 
