@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -46,7 +47,7 @@ func (c *crowd) stop(t *testing.T, m *member) {
 // times.
 func (c *crowd) want() (want []int) {
 	left := slices.DeleteFunc(slices.Clone(c.armed), func(m *member) bool { return m.stops })
-	slices.SortStableFunc(left, func(a, b *member) int { return int(a.at - b.at) })
+	slices.SortStableFunc(left, func(a, b *member) int { return cmp.Compare(a.at, b.at) })
 	for _, m := range left {
 		want = append(want, m.no)
 	}
