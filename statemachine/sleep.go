@@ -33,7 +33,7 @@ func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error
 	}
 	r.clock, r.pause, r.awaiting = ambient.Home(ctx), d, inBed
 	if ctx.Done() != nil {
-		r.awaiting = &guardedSleeping{why: ctx}
+		r.awaiting = &guardedSleeping{ctx: ctx}
 	}
 	return true, nil
 }
@@ -83,13 +83,13 @@ func (r *Run) abandonSleep(c *chain, v any) {
 // another goroutine.
 //
 // A million of them may be asleep at once, so each word counts: it has no flag that decides, and
-// its timers are those of the chain's home. When the sleep has ended early, the context is no
-// longer needed, so the reason is stored in its place: 96 bytes instead of 144.
+// its timers are those of the chain's home. A sleep that has ended early asks its context for the
+// reason when its turn has come, so that no method of the context can lose it: 96 bytes.
 type guardedSleeping struct {
 	timer schedulers.Timer
 	watch ctxwatch.Watch
 	chain *chain // until it continues
-	why   any    // the context; when the sleep has ended early, an error, or nil
+	ctx   context.Context
 }
 
 // guardedElsewhere is a guardedSleeping with the timers of another home: of a function that sleeps
@@ -104,17 +104,17 @@ func (r *Run) armGuarded(g *guardedSleeping, c *chain) bool {
 	if home := c.top.home; r.clock == home || schedulers.Same(r.clock, home) {
 		return r.guard(g, g, c)
 	}
-	e := &guardedElsewhere{guardedSleeping: guardedSleeping{why: g.why}, clock: r.clock}
+	e := &guardedElsewhere{guardedSleeping: guardedSleeping{ctx: g.ctx}, clock: r.clock}
 	return r.guard(&e.guardedSleeping, e, c)
 }
 
 // guard begins the sleep g, the end of whose context is told to l, and returns true. If the
 // context has ended when the timers panic, the machine already continues with that end, and there
-// is no function left to panic in.
+// is no function left to panic in. A watch whose Start has panicked is never told of the end.
 func (r *Run) guard(g *guardedSleeping, l ctxwatch.Listener, c *chain) (armed bool) {
-	watched := false
+	watched, endless := false, false
 	defer func() {
-		if armed {
+		if armed || endless {
 			return
 		}
 		v := recover()
@@ -124,9 +124,11 @@ func (r *Run) guard(g *guardedSleeping, l ctxwatch.Listener, c *chain) (armed bo
 		}
 		armed = true
 	}()
-	ctx, timers := g.why.(context.Context), ambient.Timers(r.clock)
+	timers := ambient.Timers(r.clock)
 	g.chain, g.timer.OnExpire = c, g
-	g.watch.Start(ctx, l)
+	if endless = !g.watch.Start(g.ctx, l); endless { // it has changed its mind
+		return r.arm(c)
+	}
 	watched = true
 	timers.StartTimer(&g.timer, r.pause)
 	if !g.watch.Started() {
@@ -158,8 +160,6 @@ func (g *guardedElsewhere) ContextEnded(*ctxwatch.Watch) { g.endEarly(g.clock) }
 
 // endEarly ends the sleep, whose timer is armed at clock or about to be.
 func (g *guardedSleeping) endEarly(clock *schedulers.Home) {
-	ctx, _ := g.why.(context.Context) // only this reads it once the watch has started
-	g.why = ctxwatch.Reason(ctx)
 	ambient.Timers(clock).StopTimer(&g.timer)
 	if g.chain.untrack() {
 		g.chain.tell(tracking.Life{Moment: tracking.Resumed})
@@ -173,11 +173,18 @@ func (g *guardedSleeping) endEarly(clock *schedulers.Home) {
 // reason. The end of one context may end a million sleeps, so the failure of each is
 // allocated only when its turn comes.
 func (g *guardedSleeping) Run(worker schedulers.Worker) {
+	c, asked := g.takeChain(), false
+	defer func() {
+		if !asked { // a method of the context has called runtime.Goexit
+			go (&delivery{c, &failure{goexit: true}}).Run(nil)
+		}
+	}()
 	var news *failure
-	if err, ok := g.why.(error); ok { // else no reason: only a context that breaks its contract
+	if err := ctxwatch.Reason(g.ctx); err != nil { // nil: a context that breaks its contract
 		news = &failure{refusal: err}
 	}
-	(&delivery{g.takeChain(), news}).Run(worker)
+	asked = true
+	(&delivery{c, news}).Run(worker)
 }
 
 // Abandon implements schedulers.Work. The frame gets the reason, and not only the error

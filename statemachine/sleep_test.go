@@ -324,3 +324,54 @@ func TestAContextThatPanicsDoesSoInTheFunctionThatSleeps(t *testing.T) {
 		})
 	}
 }
+
+// wavering is a context that can end, until it is asked again.
+type wavering struct {
+	context.Context
+	asked *atomic.Bool
+}
+
+func (w wavering) Done() <-chan struct{} {
+	if w.asked.Swap(true) {
+		return nil
+	}
+	return neverEnds
+}
+
+func TestASleepUnderAContextThatChangesItsMindEnds(t *testing.T) {
+	for name, sleep := range nods() {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, sleep(wavering{t.Context(), new(atomic.Bool)}, time.Millisecond))
+		})
+	}
+}
+
+// nods are the two executions of nod.
+func nods() map[string]func(context.Context, time.Duration) error {
+	return map[string]func(context.Context, time.Duration) error{
+		"goroutine": nod,
+		"machine": func(ctx context.Context, d time.Duration) error {
+			_, err := nodAsync(ctx, d).Wait(context.Background())
+			return err
+		},
+	}
+}
+
+// leaving is a cause that ends the goroutine that compares it.
+type leaving struct{ error }
+
+func (leaving) Is(error) bool { runtime.Goexit(); return false }
+
+// A cause is a user's. That of one sleep does not keep the machines asleep that share its context.
+func TestACauseThatExitsEndsTheSleepsOfItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var jobs []*job.Job[job.Void]
+	for range 3 {
+		jobs = append(jobs, nodAsync(ctx, time.Hour))
+	}
+	cancel(leaving{errors.New("away")})
+	for _, j := range jobs {
+		_, err := j.Wait(context.Background())
+		require.ErrorIs(t, err, job.ErrGoexit)
+	}
+}

@@ -84,16 +84,16 @@ var (
 )
 
 // Start begins to watch ctx: e.ContextEnded(w) is called when ctx has ended, unless
-// Stop is called before. A context that cannot end costs nothing. w must not be started
-// already.
+// Stop is called before. A context that cannot end costs nothing, and Start returns false. w must
+// not be started already.
 //
 // Stop may be called before Start has returned. If Stop returns false then, the watch may
 // still be about to start. A caller that allows this race needs its own flag, set before
 // Stop and checked after Start.
-func (w *Watch) Start(ctx context.Context, e Listener) {
+func (w *Watch) Start(ctx context.Context, e Listener) bool {
 	done := ctx.Done()
 	if done == nil {
-		return
+		return false
 	}
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
@@ -107,6 +107,7 @@ func (w *Watch) Start(ctx context.Context, e Listener) {
 	if first {
 		g.begin(ctx, w)
 	}
+	return true
 }
 
 // begin is listen for the watch that has made the group. If a method of the context panics, that
@@ -136,7 +137,14 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 // may be a user's, and its methods may do anything, even watch a context.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
+	registered := false
+	defer func() {
+		if !registered {
+			stopListening(nil, host)
+		}
+	}()
 	stop := interleave.AfterContext(ctx, g.end)
+	registered = true
 	g.shard.mu.Lock()
 	left := g.removed
 	if !left {
@@ -198,14 +206,29 @@ func (g *group) end() {
 		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
+	notify(taken, listeners, host)
+}
+
+// notify notifies the listeners of the watches from taken on, and releases the host. Methods of
+// contexts may be called on the way: one that calls runtime.Goexit ends its goroutine, but does
+// not affect the watches after it.
+func notify(taken *Watch, listeners []Listener, host Host) {
+	ended := false
+	defer func() {
+		if !ended {
+			rest, left := taken, listeners // or they would be on the heap
+			interleave.Go(func() { notify(rest, left, host) })
+		}
+	}()
 	// A taken watch is linked to its successors by next alone, which is not written
 	// again before the watch is notified.
-	for i := 0; taken != nil; i++ {
-		next := taken.next
-		taken.next, taken.prev = nil, nil
-		listeners[i].ContextEnded(taken)
-		taken = next
+	for taken != nil {
+		w, l := taken, listeners[0]
+		taken, listeners = w.next, listeners[1:]
+		w.next, w.prev = nil, nil
+		l.ContextEnded(w)
 	}
+	ended = true
 	stopListening(nil, host)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -212,4 +213,42 @@ func TestReasonMatchesErrorAndCause(t *testing.T) {
 	ctx, cancel = context.WithCancelCause(t.Context())
 	cancel(wrapped)
 	assert.Same(t, wrapped, Reason(ctx), "a cause that says it all is the reason")
+}
+
+// exiting is a watch whose listener calls runtime.Goexit.
+type exiting struct{ told }
+
+func (e *exiting) ContextEnded(w *Watch) {
+	e.told.ContextEnded(w)
+	runtime.Goexit()
+}
+
+func TestAListenerThatExitsDoesNotKeepTheNewsFromOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		watches := make([]exiting, 3)
+		for i := range watches {
+			assert.True(t, watches[i].Start(ctx, &watches[i]))
+		}
+		cancel()
+		synctest.Wait()
+		for i := range watches {
+			assert.Equal(t, 1, watches[i].times)
+		}
+		assert.Zero(t, groupsLeft())
+	})
+}
+
+// lasting is a host that counts its users.
+type lasting struct{ users int }
+
+func (l *lasting) Hold() bool { l.users++; return true }
+func (l *lasting) Release()   { l.users-- }
+
+func TestAContextThatPanicsWhenItIsWatchedKeepsNoHost(t *testing.T) {
+	h := new(lasting)
+	ctx := unwatchable{Context: context.WithValue(t.Context(), HostKey{}, h), done: make(chan struct{}), then: func() {}}
+	var w told
+	assert.Panics(t, func() { w.Start(ctx, &w) })
+	assert.Zero(t, h.users)
 }

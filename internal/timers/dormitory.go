@@ -108,10 +108,11 @@ func (q *Queue) StartSleep(s Sleeper, d time.Duration) {
 		if q.inRow > row {
 			open := &dormitory{beds: s.NewBeds()}
 			open.OnExpire = open
-			open.add(s, when)
-			q.fifo.push(&open.Timer, when, q.armCount)
-			q.advanceAlarm(when)
-			return
+			if open.add(s, when) {
+				q.fifo.push(&open.Timer, when, q.armCount)
+				q.advanceAlarm(when)
+				return
+			}
 		}
 	}
 	q.arm(&schedulers.Timer{OnExpire: s}, when)

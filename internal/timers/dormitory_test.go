@@ -129,6 +129,19 @@ func TestADormitoryInTheHeapExpiresSleeperBySleeper(t *testing.T) {
 	})
 }
 
+// borrower is a sleeper with the beds of another type, as a type that embeds a sleeper has them.
+type borrower struct{ sleeper }
+
+func TestASleeperWithTheBedsOfAnotherTypeWakesUp(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range row + 2 {
+			b := &borrower{sleeper{c, len(c.armed)}}
+			c.armed = append(c.armed, &member{no: b.no, at: time.Since(c.start) + time.Second})
+			c.q.StartSleep(b, time.Second)
+		}
+	})
+}
+
 func TestASleeperAloneWakesUp(t *testing.T) {
 	inBubble(t, func(c *crowd) { c.lay(time.Second, false) })
 }
