@@ -25,13 +25,13 @@ import (
 //
 //	the sender's machine                   what ends the keeping
 //	 1. SendEnterSoon: the generator has     the next Send or Receive need not wait (their
-//	    seen that only simple statements       entries, register): publish
+//	    seen that only simple statements       entries, registerBeside): publish
 //	    follow, up to the next Send or       the function returns: generated code calls Publish
 //	    Receive                              a panic, before deferred calls and iterators run
 //	 2. HandOver: keep the waiter              (both Leave, Catch, unwind): publish
 //	 3. ReceiveEnter: nothing there;         the wait serves others in turn: publish, then notify
 //	    suspend
-//	 4. JoinQuietly
+//	 4. JoinQuietly                          a run that may be inside another: publish
 //	 5. next: run the kept chain
 //
 // The same with Receive, if a sender waits for it, in the place of the first Send.

@@ -105,25 +105,9 @@ func (w *Watch) Start(ctx context.Context, e Listener) bool {
 	g.link(w, e)
 	s.mu.Unlock()
 	if first {
-		g.begin(ctx, w)
+		g.listen(ctx, w)
 	}
 	return true
-}
-
-// begin is listen for the watch that has made the group. If a method of the context panics, that
-// watch is not started, and the next one of the channel makes another group.
-func (g *group) begin(ctx context.Context, w *Watch) {
-	listening := false
-	defer func() {
-		if !listening {
-			w.Stop()
-			g.shard.mu.Lock()
-			g.removeFromShard()
-			g.shard.mu.Unlock()
-		}
-	}()
-	g.listen(ctx)
-	listening = true
 }
 
 // newGroup makes the group of done; the lock is held.
@@ -133,16 +117,24 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 	return g
 }
 
-// listen registers g.end with the context. It is called without the lock, since the context
-// may be a user's, and its methods may do anything, even watch a context.
-func (g *group) listen(ctx context.Context) {
-	host := HostOf(ctx)
+// listen registers g.end with the context; w is the watch that has made the group. It is called
+// without the lock, since the context may be a user's, and its methods may do anything, even watch
+// a context. If one of them panics, w is not started, and the next watch of the channel makes
+// another group.
+func (g *group) listen(ctx context.Context, w *Watch) {
+	var host Host
 	registered := false
 	defer func() {
-		if !registered {
-			stopListening(nil, host)
+		if registered {
+			return
 		}
+		w.Stop()
+		g.shard.mu.Lock()
+		g.removeFromShard()
+		g.shard.mu.Unlock()
+		stopListening(nil, host)
 	}()
+	host = HostOf(ctx)
 	stop := interleave.AfterContext(ctx, g.end)
 	registered = true
 	g.shard.mu.Lock()

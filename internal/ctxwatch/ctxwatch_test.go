@@ -184,7 +184,7 @@ func TestTheLastStopBetweenLinkingAndListening(t *testing.T) {
 		g.link(&w.Watch, &w)
 		s.mu.Unlock()
 		assert.True(t, w.Stop()) // Stop overtakes it,
-		g.listen(ctx)            // and no watcher is left
+		g.listen(ctx, &w.Watch)  // and no watcher is left
 		assert.Zero(t, groupsLeft())
 		cancel()
 		synctest.Wait()
