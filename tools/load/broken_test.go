@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -108,6 +109,7 @@ func TestALibraryThatIsBrokenIsFound(t *testing.T) {
 			require.ErrorContains(t, accountOf(l), l.find)
 		})
 		close(release)
+		goleak.VerifyNone(t) // what was left behind ends here, not in the tests that follow
 	}
 }
 

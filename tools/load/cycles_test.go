@@ -39,10 +39,23 @@ func (v candidate) start(tb testing.TB) (s target, end func()) {
 	}
 }
 
-// liveObjects returns the number of reachable objects on the heap.
+// liveObjects returns the number of reachable objects on the heap, as soon as two collections in
+// a row agree on it: finalizers, pools and goroutines that are about to end keep objects for some
+// rounds. A count taken too early would be too high, and would hide as many objects that leak.
 func liveObjects() int {
+	last := objectsAfterACollection()
+	for range 100 {
+		now := objectsAfterACollection()
+		if now-10 < last && last < now+10 {
+			return now
+		}
+		last = now
+	}
+	return last
+}
+
+func objectsAfterACollection() int {
 	runtime.GC()
-	runtime.GC() // collects objects that a finalizer or a pool kept for one more round
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapObjects)
