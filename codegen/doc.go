@@ -85,15 +85,22 @@
 // through the caller: natively while everything runs on one stack, and through Results after a
 // suspension.
 //
-// An awaited job needs no second path: if it has completed, the machine continues at the label
-// where it would be resumed.
+// An awaited job is a local variable, until the machine suspends. Most awaited jobs have
+// completed, and then nothing is written to the frame:
 //
-//	if f.await2.IsCompleted() && r.Proceed() {
-//		goto resume2
+//	awaited2 = j
+//	}
+//	if awaited2.IsCompleted() && r.Proceed() {
+//		goto after2
 //	}
 //	f.State = 2
-//	return r.Await(f.await2), 0, nil
+//	f.await2 = awaited2
+//	return r.Await(awaited2), 0, nil
 //	resume2:
+//	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//	f.await2 = nil
+//	after2:
+//	y, err = awaited2.GetResult()
 //
 // # Where variables live
 //
@@ -110,7 +117,6 @@
 //
 //	f.State = 2
 //	f.b = "" // not needed any more
-//	return r.Await(f.await2), 0, nil
 //
 // # Two entries
 //

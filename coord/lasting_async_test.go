@@ -50,6 +50,7 @@ type takesLocals struct {
 func (f *takesLocals) moveNext(r *statemachine.Run, n int) (finished bool, err error) {
 	var v int
 	var err2 error
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -73,7 +74,7 @@ range1:
 	// lasting_test.go:76: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:77
+//line github.com/movenext/movenext/coord/lasting_async_test.go:78
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -82,13 +83,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:86
+//line github.com/movenext/movenext/coord/lasting_async_test.go:87
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:92
+//line github.com/movenext/movenext/coord/lasting_async_test.go:93
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
@@ -96,7 +97,7 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:100
+//line github.com/movenext/movenext/coord/lasting_async_test.go:101
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -105,27 +106,32 @@ endRange1:
 	}
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	f.await2 = f.then
+	awaited2 = f.then
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:112
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/lasting_async_test.go:113
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.in, f.then = nil, nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
-	f.sum, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:122
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/coord/lasting_async_test.go:124
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/coord/lasting_test.go:83
+	f.sum, err = awaited2.GetResult()
+//line github.com/movenext/movenext/coord/lasting_async_test.go:129
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:129
+//line github.com/movenext/movenext/coord/lasting_async_test.go:135
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -199,7 +205,7 @@ range1:
 	// lasting_test.go:139: if _, err := in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	f.receive1, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:203
+//line github.com/movenext/movenext/coord/lasting_async_test.go:209
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -208,7 +214,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:212
+//line github.com/movenext/movenext/coord/lasting_async_test.go:218
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:139
@@ -219,7 +225,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:138
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:223
+//line github.com/movenext/movenext/coord/lasting_async_test.go:229
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:143
@@ -227,7 +233,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/lasting_test.go:144
 	return true, nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:231
+//line github.com/movenext/movenext/coord/lasting_async_test.go:237
 }
 
 // Location returns where [endsAs] is suspended.
@@ -314,7 +320,7 @@ range2:
 	// lasting_test.go:197: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:318
+//line github.com/movenext/movenext/coord/lasting_async_test.go:324
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -323,13 +329,13 @@ range2:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:197
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:327
+//line github.com/movenext/movenext/coord/lasting_async_test.go:333
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:198
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:333
+//line github.com/movenext/movenext/coord/lasting_async_test.go:339
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:200
@@ -337,17 +343,17 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:196
 	f.i2++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:341
+//line github.com/movenext/movenext/coord/lasting_async_test.go:347
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/coord/lasting_test.go:195
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:346
+//line github.com/movenext/movenext/coord/lasting_async_test.go:352
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:204
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:351
+//line github.com/movenext/movenext/coord/lasting_async_test.go:357
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -430,7 +436,7 @@ range1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:434
+//line github.com/movenext/movenext/coord/lasting_async_test.go:440
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -439,13 +445,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:242
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:443
+//line github.com/movenext/movenext/coord/lasting_async_test.go:449
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:243
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:449
+//line github.com/movenext/movenext/coord/lasting_async_test.go:455
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:245
@@ -453,12 +459,12 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:241
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:457
+//line github.com/movenext/movenext/coord/lasting_async_test.go:463
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:248
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:462
+//line github.com/movenext/movenext/coord/lasting_async_test.go:468
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -486,4 +492,4 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 19470b4bd8afc6e6
+// Digest of what is above: 5b2e3682e0a83751

@@ -205,6 +205,7 @@ func (f *makeObjectFrame[T]) MoveNext(r *statemachine.Run) bool {
 // (true). The parameter p is needed only before the first suspension.
 func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[T]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -228,27 +229,30 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (fi
 	f.m.job = p.maker(f.ctx)
 	// object_loan.go:57: v, err = m.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	f.await1 = f.m.job
+	awaited1 = f.m.job
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:235
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/object_loan_async.go:236
+		goto after1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:245
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/coord/object_loan_async.go:247
 	f.await1 = nil
-//line github.com/movenext/movenext/coord/object_loan.go:58
+after1:
+//line github.com/movenext/movenext/coord/object_loan.go:57
+	f.v, f.err = awaited1.GetResult()
 	f.m.good = f.err == nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:252
+//line github.com/movenext/movenext/coord/object_loan_async.go:256
 }
 
 // Location returns where [makeObject] is suspended.
@@ -313,6 +317,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var v T
 	var err error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -327,7 +332,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 	// object_loan.go:66: v, err := p.Get(ctx)
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:331
+//line github.com/movenext/movenext/coord/object_loan_async.go:336
 	if f.get1 == nil {
 		goto after1
 	}
@@ -336,13 +341,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (finished bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:66
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:340
+//line github.com/movenext/movenext/coord/object_loan_async.go:345
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:67
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:346
+//line github.com/movenext/movenext/coord/object_loan_async.go:351
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:68
 		return true, result0
@@ -359,29 +364,32 @@ after1:
 	}
 	// object_loan.go:73: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:73
-	f.await2 = f.u.job
+	awaited2 = f.u.job
 //line github.com/movenext/movenext/coord/object_loan.go:73
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:366
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/object_loan_async.go:371
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/coord/object_loan.go:73
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:73
-	_, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/object_loan_async.go:376
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/coord/object_loan_async.go:382
 	f.await2 = nil
-//line github.com/movenext/movenext/coord/object_loan.go:74
+after2:
+//line github.com/movenext/movenext/coord/object_loan.go:73
+	_, err = awaited2.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:381
+//line github.com/movenext/movenext/coord/object_loan_async.go:389
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:75
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:385
+//line github.com/movenext/movenext/coord/object_loan_async.go:393
 }
 
 // Location returns where [useObject] is suspended.
@@ -408,4 +416,4 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6fade9bfc19c132e
+// Digest of what is above: a752fc8e27381e44

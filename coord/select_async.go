@@ -49,6 +49,8 @@ type selectCaseFrame struct {
 // (true). The parameter cases is needed only before the first suspension.
 func (f *selectCaseFrame) moveNext(r *statemachine.Run, cases []Case) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Handle]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,25 +72,29 @@ func (f *selectCaseFrame) moveNext(r *statemachine.Run, cases []Case) (finished 
 for1:
 	// select.go:117: if _, err := completedVoid().Await(); err != nil {
 //line github.com/movenext/movenext/coord/select.go:117
-	f.await1 = completedVoid()
+	awaited1 = completedVoid()
 //line github.com/movenext/movenext/coord/select.go:117
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:77
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/select_async.go:79
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/coord/select.go:117
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/coord/select.go:117
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/coord/select_async.go:89
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/coord/select.go:117
-		_, err2 := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/coord/select_async.go:87
-		f.await1 = nil
+		_, err2 := awaited1.GetResult()
 //line github.com/movenext/movenext/coord/select.go:117
 		if err2 != nil {
 			f.chosen, f.err = -1, err2
-//line github.com/movenext/movenext/coord/select_async.go:92
+//line github.com/movenext/movenext/coord/select_async.go:98
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:118
 			return true
@@ -97,45 +103,49 @@ resume1:
 //line github.com/movenext/movenext/coord/select.go:120
 	if f.s.ctx, f.err = checkContext(f.ctx); f.err != nil {
 		f.chosen = -1
-//line github.com/movenext/movenext/coord/select_async.go:101
+//line github.com/movenext/movenext/coord/select_async.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:121
 		return true
 	}
 	if i, err := f.s.poll(); i >= 0 {
 		f.chosen, f.err = i, err
-//line github.com/movenext/movenext/coord/select_async.go:108
+//line github.com/movenext/movenext/coord/select_async.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:124
 		return true
 	}
 	// select.go:126: if _, err := s.change().Await(); err != nil {
 //line github.com/movenext/movenext/coord/select.go:126
-	f.await2 = f.s.change()
+	awaited2 = f.s.change()
 //line github.com/movenext/movenext/coord/select.go:126
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/select_async.go:118
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/coord/select_async.go:124
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/coord/select.go:126
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/coord/select.go:126
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/coord/select_async.go:134
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/coord/select.go:126
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/coord/select_async.go:128
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/coord/select.go:126
 		if err2 != nil {
 			f.chosen, f.err = -1, waitEndReason(err2)
-//line github.com/movenext/movenext/coord/select_async.go:133
+//line github.com/movenext/movenext/coord/select_async.go:143
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/select.go:127
 			return true
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async.go:139
+//line github.com/movenext/movenext/coord/select_async.go:149
 	goto for1
 }
 
@@ -162,4 +172,4 @@ func (f *selectCaseMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c08f8ebd8ef64d6c
+// Digest of what is above: 1f67f7a77382605d

@@ -113,6 +113,7 @@ func (f *stuckInnerFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [stuck.inner] from where it stopped to its next suspension (false) or its end
 // (true). The parameter s is needed only before the first suspension.
 func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -124,20 +125,25 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (finished boo
 	}
 	// stuck_test.go:33: return s.source.Job().Await() // place: source
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	f.await1 = s.source.Job()
+	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:131
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:132
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:33
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:140
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:142
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:33
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:147
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -234,7 +240,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// stuck_test.go:38: if err := s.a.Lock(ctx); err != nil { // place: lock
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	f.lock1, err = f.s.a.LockEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:238
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:244
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -243,7 +249,7 @@ func (f *stuckForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:247
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:253
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:38
@@ -256,7 +262,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:42
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:266
 }
 
 // Location returns where [stuck.forLock] is suspended.
@@ -356,7 +362,7 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 	// stuck_test.go:47: _, err := s.channel.Receive(ctx) // place: channel
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	f.receive1, _, err = args.s.channel.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:360
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:366
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -365,13 +371,13 @@ func (f *stuckForChannelLocals) moveNext(r *statemachine.Run, args *stuckForChan
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:47
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:369
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:375
 	f.receive1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:48
 	return true, err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:375
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:381
 }
 
 // Location returns where [stuck.forChannel] is suspended.
@@ -420,7 +426,7 @@ func (s *stuck) forEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 func (s *stuck) forEventEnter(r *statemachine.Run, ctx context.Context) (*stuckForEventFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	return s.event.WaitEnter(r, ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:424
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:430
 }
 
 // stuckForEventFrame is the frame of the function whose results [stuck.forEvent] returns: it keeps
@@ -508,7 +514,7 @@ func (f *stuckAsleepLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// stuck_test.go:58: return job.Sleep(ctx, time.Hour) // place: sleep
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:512
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:518
 	if !asleep1 {
 		goto after1
 	}
@@ -518,7 +524,7 @@ resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:58
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:522
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:528
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -626,7 +632,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:63: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:630
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:636
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -635,13 +641,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:639
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:645
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:63
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:645
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:651
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:64
 		return true, result0
@@ -655,7 +661,7 @@ after1:
 	// stuck_test.go:67: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:659
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:665
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -664,13 +670,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:668
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:67
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:674
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:680
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 		return true, result0
@@ -678,7 +684,7 @@ after2:
 	// stuck_test.go:70: if err := s.b.Lock(ctx); err != nil { // place: left
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	f.lock1, err3 = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:682
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:688
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -688,24 +694,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:692
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:698
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:70
 	if err3 != nil { // place: left
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:698
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:704
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:71
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:705
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:711
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:74
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:709
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:715
 }
 
 // Location returns where [stuck.left] is suspended.
@@ -813,7 +819,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 	// stuck_test.go:79: if err := s.b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:817
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -822,13 +828,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (finished bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:826
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:80
 		return true, result0
@@ -842,7 +848,7 @@ after1:
 	// stuck_test.go:83: if _, err := s.met.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	f.wait2, _, err2 = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:846
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -851,13 +857,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	_, err2 = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:855
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:861
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:83
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:861
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:867
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 		return true, result0
@@ -865,7 +871,7 @@ after2:
 	// stuck_test.go:86: if err := s.a.Lock(ctx); err != nil { // place: right
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	f.lock1, err3 = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:869
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:875
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -875,24 +881,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	err3 = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:879
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:885
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:86
 	if err3 != nil { // place: right
 		result0 = err3
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:885
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:891
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:87
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:892
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:898
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:90
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:896
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:902
 }
 
 // Location returns where [stuck.right] is suspended.
@@ -997,7 +1003,7 @@ for1:
 	// stuck_test.go:98: if err := s.turn(ctx, &s.a); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1001
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1007
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -1006,7 +1012,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1010
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1016
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:98
@@ -1018,7 +1024,7 @@ after1:
 	// stuck_test.go:101: if err := s.turn(ctx, &s.b); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	f.turn1, err2 = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1022
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1028
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -1027,7 +1033,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
 	err2 = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1031
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1037
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:101
@@ -1036,13 +1042,13 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:102
 		return true, err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1040
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:105
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1046
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1052
 }
 
 // Location returns where [stuck.busy] is suspended.
@@ -1133,6 +1139,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	var err error
 	var err2 error
 	var asleep1 bool
+	var awaited3 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1149,7 +1156,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:110: if err := lock.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1153
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1160
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1158,13 +1165,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1162
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1169
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1168
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1175
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:111
 		return true, result0
@@ -1177,7 +1184,7 @@ after1:
 	// stuck_test.go:114: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1181
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1188
 	if !asleep1 {
 		goto after2
 	}
@@ -1191,37 +1198,40 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:114
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1195
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1202
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 		return true, result0
 	}
 	// stuck_test.go:117: … job.Run(ctx, func(context.Context) (int, error) { return 1, nil }).Aw …
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-	f.await3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
+	awaited3 = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1205
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-	return r.Await(f.await3), nil
+	return r.Await(awaited3), nil
 resume3:
+//line github.com/movenext/movenext/inspect/stuck_test.go:117
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1223
+	f.await3 = nil
+after3:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:117
-		_, err3 := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1216
-		f.await3 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:118
+		_, err3 := awaited3.GetResult()
 		result0 = err3
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1221
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1231
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:118
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1225
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1235
 }
 
 // Location returns where [stuck.turn] is suspended.
@@ -1310,6 +1320,7 @@ func (f *stuckNamedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [stuck.named] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1323,29 +1334,33 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	{
 		s := args.s
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return stuckNamedFunc1Run(s, arg1)
 		}, job.Named(args.name))
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1333
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1344
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1354
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1343
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:126
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1349
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
 }
 
 // Location returns where [stuck.named] is suspended.
@@ -1407,6 +1422,7 @@ type stuckNamedFunc1Locals struct {
 // moveNext runs a function literal of [stuck.named] from where it stopped to its next suspension
 // (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1418,20 +1434,30 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finishe
 	}
 	// stuck_test.go:125: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	f.await1 = s.source.Job()
+	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1425
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1441
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1447
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:125
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1434
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1456
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:125
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1461
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1535,7 +1561,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1539
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1565
 		goto resume1
 	}
 	f.State = 1
@@ -1544,7 +1570,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1548
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1574
 	f.wait1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -1603,6 +1629,7 @@ type stuckInScopeFunc1Locals struct {
 // moveNext runs a function literal of [stuck.inScope] from where it stopped to its next suspension
 // (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1614,26 +1641,30 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (finis
 	}
 	// stuck_test.go:135: _, err := s.source.Job().Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-	f.await1 = s.source.Job()
+	awaited1 = s.source.Job()
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1621
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1648
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/inspect/stuck_test.go:135
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1658
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:135
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1631
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1637
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1668
 }
 
 // Location returns where a function literal of [stuck.inScope] is suspended.
@@ -1715,6 +1746,7 @@ func (f *stuckLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1729,7 +1761,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// stuck_test.go:145: if err := s.a.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1733
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1765
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1738,13 +1770,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1742
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1774
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:145
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1748
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1780
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:146
 		return true, result0
@@ -1760,31 +1792,34 @@ after1:
 		all := job.WhenAllOf(f.s.forEventAsync(f.ctx), f.s.forLockAsync(f.ctx))
 		// stuck_test.go:150: _, err := job.WhenAllOf(all).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-		f.await2 = job.WhenAllOf(all)
+		awaited2 = job.WhenAllOf(all)
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1768
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1800
+		goto after2
 	}
 	f.State = 2
 	f.s, f.ctx = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/inspect/stuck_test.go:150
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1811
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1779
-		f.await2 = nil
-//line github.com/movenext/movenext/inspect/stuck_test.go:151
+		_, err2 := awaited2.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1784
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1819
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1788
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1823
 }
 
 // Location returns where [stuck.lead] is suspended.
@@ -1834,7 +1869,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1838
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1873
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1863,4 +1898,4 @@ func (f *sendMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 155}
 }
 
-// Digest of what is above: eb0d355e268d7995
+// Digest of what is above: 1ff46c8d81ab83fc

@@ -55,6 +55,14 @@ func (j *Job[T]) Err() error {
 // function returned them. If the job has not ended, GetResult blocks as [Job.Await]
 // does.
 func (j *Job[T]) GetResult() (T, error) {
+	if j == nil || !j.core.isCompleted() || j.core.extra.Load() != nil {
+		return j.uncommonResult()
+	}
+	return j.value, nil
+}
+
+// uncommonResult is GetResult for a job that is nil, has not ended, or may have failed.
+func (j *Job[T]) uncommonResult() (T, error) {
 	if j == nil {
 		var zero T
 		return zero, ErrNilJob

@@ -39,6 +39,8 @@ type twentyStepsLocals struct {
 // moveNext runs [twentySteps] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -62,44 +64,52 @@ func (f *twentyStepsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		})
 		// bench_test.go:18: _, _ = a.Await()
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:70
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:72
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:18
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:79
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:82
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/bench_test.go:18
+	awaited1.GetResult()
 	// bench_test.go:19: _, err := b.Await()
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:86
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:92
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/bench_test.go:19
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:103
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/bench_test.go:19
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:97
-		f.await1 = nil
+		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:20
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:103
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:113
 }
 
 // Location returns where [twentySteps] is suspended.
@@ -160,7 +170,7 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 	// bench_test.go:16: … steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:164
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:174
 	if f.steps1 == nil {
 		goto after1
 	}
@@ -169,13 +179,13 @@ func (f *twentyStepsFunc1Locals) moveNext(r *statemachine.Run, count *int) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:173
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:183
 	f.steps1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:16
 	return true, nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:179
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:189
 }
 
 // Location returns where a function literal of [twentySteps] is suspended.
@@ -235,7 +245,7 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 	// bench_test.go:17: … steps(7, &count); return nil })
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1 = stepsEnter(r, 7, count)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:239
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:249
 	if f.steps1 == nil {
 		goto after1
 	}
@@ -244,13 +254,13 @@ func (f *twentyStepsFunc2Locals) moveNext(r *statemachine.Run, count *int) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:248
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:258
 	f.steps1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/bench_test.go:17
 	return true, nil
-//line github.com/movenext/movenext/jobtest/bench_async_test.go:254
+//line github.com/movenext/movenext/jobtest/bench_async_test.go:264
 }
 
 // Location returns where a function literal of [twentySteps] is suspended.
@@ -275,4 +285,4 @@ func (f *twentyStepsFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b614258b0efdcd9d
+// Digest of what is above: 0d55fe588e1dd0d1

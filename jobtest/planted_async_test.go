@@ -139,6 +139,8 @@ type lostUpdateLocals struct {
 // moveNext runs [lostUpdate] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -164,42 +166,49 @@ func (f *lostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		}, job.Named("second"))
 		// planted_test.go:40: _, _ = first.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-		f.await1 = first
+		awaited1 = first
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:172
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:174
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:40
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:181
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:184
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:40
+	awaited1.GetResult()
 	// planted_test.go:41: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	f.await1 = f.second
+	awaited2 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:188
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:194
+		goto after2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:41
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:198
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
 	f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:42
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:41
+	awaited2.GetResult()
 	if f.s.sold > 1 {
 		result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:203
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:212
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:44
@@ -207,7 +216,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:45
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:211
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:220
 }
 
 // Location returns where [lostUpdate] is suspended.
@@ -268,7 +277,7 @@ func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	// planted_test.go:38: … s.buy(); return nil }, job.Named("first"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:272
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -277,13 +286,13 @@ func (f *lostUpdateFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:281
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:290
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:38
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:287
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:296
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -343,7 +352,7 @@ func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished
 	// planted_test.go:39: … s.buy(); return nil }, job.Named("second"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:347
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:356
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -352,13 +361,13 @@ func (f *lostUpdateFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:356
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:365
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:39
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:362
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:371
 }
 
 // Location returns where a function literal of [lostUpdate] is suspended.
@@ -451,7 +460,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 	// planted_test.go:59: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:455
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:464
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -460,7 +469,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (finished bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:464
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:473
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:59
@@ -474,7 +483,7 @@ after1:
 	// planted_test.go:64: if err := c.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	f.lock1, err2 = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:478
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:487
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -484,7 +493,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:488
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:497
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:64
@@ -498,7 +507,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:69
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:502
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
 }
 
 // Location returns where [counter.increment] is suspended.
@@ -554,6 +563,8 @@ type twoSectionsLocals struct {
 // moveNext runs [twoSections] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -573,42 +584,49 @@ func (f *twoSectionsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		first, f.second = f.c.incrementAsync(ctx), f.c.incrementAsync(ctx)
 		// planted_test.go:78: _, _ = first.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-		f.await1 = first
+		awaited1 = first
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:581
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:592
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:78
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:590
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:602
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:78
+	awaited1.GetResult()
 	// planted_test.go:79: _, _ = second.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	f.await1 = f.second
+	awaited2 = f.second
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:597
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
+		goto after2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:79
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:623
 	f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:80
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:79
+	awaited2.GetResult()
 	if f.c.n != 2 {
 		result0 = fmt.Errorf("counted %d of 2", f.c.n)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:612
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:630
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:82
@@ -616,7 +634,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:83
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:620
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
 }
 
 // Location returns where [twoSections] is suspended.
@@ -713,7 +731,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// planted_test.go:90: if err := from.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:717
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:735
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -722,13 +740,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:726
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:744
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:90
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:732
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:750
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:91
 		return true, result0
@@ -741,7 +759,7 @@ after1:
 	// planted_test.go:94: if err := to.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	f.lock1, err2 = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:745
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:763
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -751,24 +769,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:755
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:773
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:94
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:761
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:779
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:95
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:768
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:786
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:98
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:772
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:790
 }
 
 // Location returns where [both] is suspended.
@@ -832,6 +850,8 @@ type lockCycleLocals struct {
 // (true).
 func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
+	var awaited3 *job.Job[job.Void]
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -854,7 +874,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 	// planted_test.go:107: if err := b.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:858
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:878
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -863,7 +883,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:867
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:887
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:107
@@ -885,7 +905,7 @@ after1:
 		}, job.Named("back"))
 	}
 	// planted_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:889
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:909
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:112
@@ -896,43 +916,50 @@ resume2:
 	f.b.Unlock()
 	// planted_test.go:114: _, err := there.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	f.await3 = f.there
+	awaited3 = f.there
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:903
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:923
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.a, f.b, f.there = nil, nil, nil, nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	return r.Await(f.await3), nil
+	return r.Await(awaited3), nil
 resume3:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
-	_, f.err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:913
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:934
 	f.await3 = nil
+after3:
+//line github.com/movenext/movenext/jobtest/planted_test.go:114
+	_, f.err = awaited3.GetResult()
 	// planted_test.go:115: _, other := back.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-	f.await3 = f.back
+	awaited4 = f.back
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:920
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:944
+		goto after4
 	}
 	f.State = 4
 	f.ctx, f.a, f.b, f.there, f.back = nil, nil, nil, nil, nil // not needed any more
+	f.await3 = awaited4
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-	return r.Await(f.await3), nil
+	return r.Await(awaited4), nil
 resume4:
+//line github.com/movenext/movenext/jobtest/planted_test.go:115
+	awaited4 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:955
+	f.await3 = nil
+after4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
-		_, other := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:931
-		f.await3 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:116
+		_, other := awaited4.GetResult()
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:936
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:963
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1003,7 +1030,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	// planted_test.go:110: … both(ctx, &a, &b) }, job.Named("there"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	f.both1, result0 = bothEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1007
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1034
 	if f.both1 == nil {
 		goto after1
 	}
@@ -1012,7 +1039,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:110
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1043
 	f.both1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1084,7 +1111,7 @@ func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	// planted_test.go:111: … both(ctx, &b, &a) }, job.Named("back"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	f.both1, result0 = bothEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1088
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
 	if f.both1 == nil {
 		goto after1
 	}
@@ -1093,7 +1120,7 @@ func (f *lockCycleFunc2Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:111
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1097
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1124
 	f.both1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1174,6 +1201,7 @@ type bellWaitFrame struct {
 // MoveNext runs [bell.wait] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1188,12 +1216,12 @@ func (f *bellWaitFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/jobtest/planted_test.go:129
 	if f.b.rung {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1192
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1220
 		return true
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	}
 	// planted_test.go:132: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1197
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1225
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:132
 	return r.Yield()
@@ -1203,21 +1231,31 @@ resume1:
 	f.b.waiter = job.NewSource[job.Void]()
 	// planted_test.go:134: _, _ = b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	f.await2 = f.b.waiter.Job()
+	awaited2 = f.b.waiter.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1210
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1238
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/jobtest/planted_test.go:134
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1244
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:134
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1220
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1254
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:134
+	awaited2.GetResult()
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1259
 	f.State = statemachine.Finished
 	return true
 }
@@ -1273,6 +1311,7 @@ type lostWakeUpLocals struct {
 // moveNext runs [lostWakeUp] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1298,7 +1337,7 @@ func (f *lostWakeUpLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		}, job.Named("waiter"))
 	}
 	// planted_test.go:150: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1302
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1341
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	return r.Yield(), nil
@@ -1306,7 +1345,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:150
 	_ = r.Refusal()
 	// planted_test.go:151: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1310
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1349
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	return r.Yield(), nil
@@ -1314,7 +1353,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:151
 	_ = r.Refusal()
 	// planted_test.go:152: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1318
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1357
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_test.go:152
 	return r.Yield(), nil
@@ -1324,27 +1363,31 @@ resume3:
 	f.b.ring()
 	// planted_test.go:154: _, err := waiter.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-	f.await4 = f.waiter
+	awaited4 = f.waiter
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1331
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1370
+		goto after4
 	}
 	f.State = 4
 	f.b, f.waiter = nil, nil // not needed any more
+	f.await4 = awaited4
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-	return r.Await(f.await4), nil
+	return r.Await(awaited4), nil
 resume4:
+//line github.com/movenext/movenext/jobtest/planted_test.go:154
+	awaited4 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1381
+	f.await4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:154
-		_, err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1342
-		f.await4 = nil
+		_, err := awaited4.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:155
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1348
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1391
 }
 
 // Location returns where [lostWakeUp] is suspended.
@@ -1412,7 +1455,7 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 	// planted_test.go:149: … b.wait(); return nil }, job.Named("waiter"))
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1 = b.waitNested(r, &f.Frame, &f.wait1, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1416
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1459
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -1421,13 +1464,13 @@ func (f *lostWakeUpFunc1Locals) moveNext(r *statemachine.Run, b *bell) (finished
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1425
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1468
 	f.wait1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:149
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1431
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1474
 }
 
 // Location returns where a function literal of [lostWakeUp] is suspended.
@@ -1517,7 +1560,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (finished bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:165: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1521
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1564
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:165
 	return r.Yield(), nil
@@ -1527,7 +1570,7 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1531
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1574
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:169
@@ -1535,7 +1578,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:170
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1539
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
 }
 
 // Location returns where [complete] is suspended.
@@ -1591,6 +1634,8 @@ type doubleCompletionLocals struct {
 // moveNext runs [doubleCompletion] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1614,43 +1659,50 @@ func (f *doubleCompletionLocals) moveNext(r *statemachine.Run, ctx context.Conte
 		})
 		// planted_test.go:178: _, err := a.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1622
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1667
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:178
-	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1631
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1677
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:178
+	_, f.err = awaited1.GetResult()
 	// planted_test.go:179: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1638
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1687
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:179
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:179
-		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1649
-		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:180
+		_, other := awaited2.GetResult()
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1654
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1706
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1721,7 +1773,7 @@ func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *double
 	// planted_test.go:176: … complete(&done, s, 1) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1725
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1777
 	if f.complete1 == nil {
 		goto after1
 	}
@@ -1730,7 +1782,7 @@ func (f *doubleCompletionFunc1Locals) moveNext(r *statemachine.Run, args *double
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:176
 	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1734
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1786
 	f.complete1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1802,7 +1854,7 @@ func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *double
 	// planted_test.go:177: … complete(&done, s, 2) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	f.complete1, result0 = completeEnter(r, args.done, args.s, 2)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1806
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1858
 	if f.complete1 == nil {
 		goto after1
 	}
@@ -1811,7 +1863,7 @@ func (f *doubleCompletionFunc2Locals) moveNext(r *statemachine.Run, args *double
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:177
 	result0 = f.complete1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1815
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1867
 	f.complete1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1913,7 +1965,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1917
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1969
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:191
 	return r.Yield(), nil
@@ -1922,7 +1974,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:187
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1926
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1978
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:193
@@ -1930,7 +1982,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1934
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1986
 }
 
 // Location returns where [answer] is suspended.
@@ -1984,6 +2036,7 @@ type leakOnCancelLocals struct {
 // moveNext runs [leakOnCancel] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2000,29 +2053,33 @@ func (f *leakOnCancelLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 			return leakOnCancelFunc1Run(s, arg1)
 		}, job.Named("reader"))
 		// planted_test.go:206: … job.Go(ctx, func(ctx context.Context) error { return answer(ctx, s) …
-		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(ctx, func(ctx1 context.Context) error {
 			return leakOnCancelFunc2Run(s, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2010
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2063
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:206
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2073
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2020
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:207
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2026
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2083
 }
 
 // Location returns where [leakOnCancel] is suspended.
@@ -2079,6 +2136,7 @@ type leakOnCancelFunc1Locals struct {
 // moveNext runs a function literal of [leakOnCancel] from where it stopped to its next suspension
 // (false) or its end (true). The parameter s is needed only before the first suspension.
 func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[int]) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2090,26 +2148,35 @@ func (f *leakOnCancelFunc1Locals) moveNext(r *statemachine.Run, s *job.Source[in
 	}
 	// planted_test.go:203: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-	f.await1 = s.Job()
+	awaited1 = s.Job()
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2097
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2155
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_test.go:203
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2161
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:203
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2170
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:203
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2107
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:204
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2113
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2180
 }
 
 // Location returns where a function literal of [leakOnCancel] is suspended.
@@ -2177,7 +2244,7 @@ func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCanc
 	// planted_test.go:206: … answer(ctx, s) }).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	f.answer1, result0 = answerEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2181
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2248
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -2186,7 +2253,7 @@ func (f *leakOnCancelFunc2Locals) moveNext(r *statemachine.Run, args *leakOnCanc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:206
 	result0 = f.answer1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2190
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2257
 	f.answer1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -2277,7 +2344,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:215: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2281
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2348
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:215
 	return r.Yield()
@@ -2287,7 +2354,7 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2358
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -2345,6 +2412,8 @@ type overtakingLocals struct {
 // moveNext runs [overtaking] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2372,42 +2441,49 @@ func (f *overtakingLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		})
 		// planted_test.go:233: _, _ = runner.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-		f.await1 = runner
+		awaited1 = runner
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2380
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2449
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:233
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2389
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2459
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:233
+	awaited1.GetResult()
 	// planted_test.go:234: _, _ = walker.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	f.await1 = f.walker
+	awaited2 = f.walker
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2396
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2469
+		goto after2
 	}
 	f.State = 2
 	f.walker = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:234
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2406
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2480
 	f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:235
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:234
+	awaited2.GetResult()
 	if *f.late {
 		result0 = errors.New("overtaken by 20")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2411
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2487
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:237
@@ -2415,7 +2491,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:238
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2419
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2495
 }
 
 // Location returns where [overtaking] is suspended.
@@ -2476,7 +2552,7 @@ func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finish
 	// planted_test.go:226: … steps(25, &done); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1 = stepsEnter(r, 25, done)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2480
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2556
 	if f.steps1 == nil {
 		goto after1
 	}
@@ -2485,13 +2561,13 @@ func (f *overtakingFunc1Locals) moveNext(r *statemachine.Run, done *int) (finish
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	f.steps1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2489
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2565
 	f.steps1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:226
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2495
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2571
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2554,7 +2630,7 @@ func (f *overtakingFunc2Locals) moveNext(r *statemachine.Run) (finished bool, re
 //line github.com/movenext/movenext/jobtest/planted_test.go:228
 	f.begin = (*f.done)
 	// planted_test.go:229: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2558
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2634
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	return r.Yield(), nil
@@ -2565,7 +2641,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:231
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2569
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2645
 }
 
 // Location returns where a function literal of [overtaking] is suspended.
@@ -2662,7 +2738,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, args *reserveArgs) (finish
 	// planted_test.go:245: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_test.go:245
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2666
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2742
 	if !asleep1 {
 		goto after1
 	}
@@ -2680,7 +2756,7 @@ after1:
 	}
 	f.free = *f.seats > 0
 	// planted_test.go:249: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2684
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2760
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_test.go:249
 	return r.Yield(), nil
@@ -2693,7 +2769,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:253
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2697
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2773
 }
 
 // Location returns where [reserve] is suspended.
@@ -2749,6 +2825,8 @@ type oversellLocals struct {
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
 func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2776,42 +2854,49 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 		})
 		// planted_test.go:263: _, _ = a.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2784
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2862
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:263
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2793
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2872
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:263
+	awaited1.GetResult()
 	// planted_test.go:264: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2800
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2882
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:264
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2810
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2893
 	f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:265
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:264
+	awaited2.GetResult()
 	if (*f.seats) < 0 {
 		result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2815
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2900
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:267
@@ -2819,7 +2904,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:268
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2823
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2908
 }
 
 // Location returns where [oversell] is suspended.
@@ -2887,7 +2972,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1A
 	// planted_test.go:261: … reserve(ctx, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2891
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2976
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -2896,7 +2981,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, args *oversellFunc1A
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:261
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2900
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2985
 	f.reserve1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -2967,7 +3052,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2A
 	// planted_test.go:262: … reserve(ctx, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2971
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3056
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -2976,7 +3061,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, args *oversellFunc2A
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:262
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2980
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3065
 	f.reserve1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -3074,7 +3159,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:286: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3078
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3163
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_test.go:286
 	return r.Yield(), nil
@@ -3087,13 +3172,13 @@ resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:289
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3091
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3176
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3097
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3182
 }
 
 // Location returns where [stack.pop] is suspended.
@@ -3179,7 +3264,7 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 	// planted_test.go:301: first := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3183
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3268
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -3188,13 +3273,13 @@ func (f *stackPopAndPutBackFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:301
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3192
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3277
 	f.pop1 = nil
 after1:
 	// planted_test.go:302: second := s.pop()
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3198
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3283
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -3203,7 +3288,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:302
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3207
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3292
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:303
@@ -3213,7 +3298,7 @@ after2:
 	if f.first != nil {
 		f.s.push(f.first)
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3217
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3302
 	f.State = statemachine.Finished
 	return true
 }
@@ -3269,6 +3354,8 @@ type abaLocals struct {
 // moveNext runs [aba] from where it stopped to its next suspension (false) or its end (true). The
 // parameter ctx is needed only before the first suspension.
 func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -3297,42 +3384,49 @@ func (f *abaLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished
 		})
 		// planted_test.go:319: _, _ = a.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3305
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3392
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:319
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3314
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3402
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:319
+	awaited1.GetResult()
 	// planted_test.go:320: _, _ = b.Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3321
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3412
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:320
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3331
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3423
 	f.await1 = nil
-//line github.com/movenext/movenext/jobtest/planted_test.go:321
+after2:
+//line github.com/movenext/movenext/jobtest/planted_test.go:320
+	awaited2.GetResult()
 	if f.s.top != nil && f.s.top.free {
 		result0 = errors.New("a node that was taken is on the stack")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3336
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3430
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:323
@@ -3340,7 +3434,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:324
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3344
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3438
 }
 
 // Location returns where [aba] is suspended.
@@ -3401,7 +3495,7 @@ func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:317: … s.pop(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1, _ = s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3405
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3499
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -3410,13 +3504,13 @@ func (f *abaFunc1Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3414
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3508
 	f.pop1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:317
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3420
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3514
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3476,7 +3570,7 @@ func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 	// planted_test.go:318: … s.popAndPutBack(); return nil })
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1 = s.popAndPutBackEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3480
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3574
 	if f.popAndPutBack1 == nil {
 		goto after1
 	}
@@ -3485,13 +3579,13 @@ func (f *abaFunc2Locals) moveNext(r *statemachine.Run, s *stack) (finished bool,
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	f.popAndPutBack1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3489
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3583
 	f.popAndPutBack1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:318
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:3495
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:3589
 }
 
 // Location returns where a function literal of [aba] is suspended.
@@ -3516,4 +3610,4 @@ func (f *abaFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 553096467336c39b
+// Digest of what is above: 77ad85cee4b45dd7

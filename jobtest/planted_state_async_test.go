@@ -46,6 +46,7 @@ type togetherArgs struct {
 // moveNext runs [together] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -64,27 +65,31 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (fini
 			}))
 		}
 		// planted_state_test.go:26: _, err := job.WhenAll(all...).Await()
-		f.await1 = job.WhenAll(all2...)
+		awaited1 = job.WhenAll(all2...)
 	}
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:72
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:73
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:26
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:83
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:26
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:82
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:27
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:88
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:93
 }
 
 // Location returns where [together] is suspended.
@@ -147,6 +152,7 @@ type togetherFunc1Args struct {
 // moveNext runs a function literal of [together] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -158,26 +164,35 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	}
 	// planted_state_test.go:22: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-	f.await1 = args.start(args.ctx)
+	awaited1 = args.start(args.ctx)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:165
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:171
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:22
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:177
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:22
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:186
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:22
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:175
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:181
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:196
 }
 
 // Location returns where a function literal of [together] is suspended.
@@ -266,7 +281,7 @@ func (f *gateLeaveLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 		return true, nil
 	}
 	// planted_state_test.go:41: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:270
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:285
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:41
 	return r.Yield(), nil
@@ -278,7 +293,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:44
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:282
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:297
 }
 
 // Location returns where [gate.leave] is suspended.
@@ -373,7 +388,7 @@ func (f *onceDoLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		return true, nil
 	}
 	// planted_state_test.go:64: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:377
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:392
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:64
 	return r.Yield(), nil
@@ -385,7 +400,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:67
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:389
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:404
 }
 
 // Location returns where [once.do] is suspended.
@@ -483,7 +498,7 @@ func (f *bufferUseLocals) moveNext(r *statemachine.Run) (finished bool, result0 
 		return true, nil
 	}
 	// planted_state_test.go:92: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:487
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:502
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:92
 	return r.Yield(), nil
@@ -492,7 +507,7 @@ resume1:
 	_ = r.Refusal()
 	f.b.users++
 	// planted_state_test.go:94: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:496
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:511
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:94
 	return r.Yield(), nil
@@ -501,7 +516,7 @@ resume2:
 	_ = r.Refusal()
 	if f.b.freed {
 		result0 = errors.New("used after it was freed")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:505
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:520
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:97
@@ -510,7 +525,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:99
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:514
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:529
 }
 
 // Location returns where [buffer.use] is suspended.
@@ -610,7 +625,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:112
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:614
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:629
 }
 
 // Location returns where [buffer.owner] is suspended.
@@ -714,7 +729,7 @@ range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:130
 	f.at = f.r.tail
 	// planted_state_test.go:131: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:718
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:733
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:131
 	return run.Yield(), nil
@@ -724,7 +739,7 @@ resume1:
 	f.r.slots[f.at] = f.n
 	f.r.tail = f.at + 1
 	// planted_state_test.go:134: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:728
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:743
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:134
 	return run.Yield(), nil
@@ -733,13 +748,13 @@ resume2:
 	_ = run.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:129
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:737
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:752
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:136
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:743
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:758
 }
 
 // Location returns where [ring.put] is suspended.
@@ -844,7 +859,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (finished bool, resu
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:162
 	f.p.turn = 1 - f.me
 	// planted_state_test.go:163: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:848
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:863
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:163
 	return r.Yield(), nil
@@ -857,7 +872,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_state_test.go:167: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:861
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:876
 	f.State = 2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:167
 	return r.Yield(), nil
@@ -867,7 +882,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_state_test.go:170: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:871
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:886
 	f.State = 3
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:170
 	return r.Yield(), nil
@@ -880,26 +895,26 @@ for1:
 		goto endFor1
 	}
 	// planted_state_test.go:172: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:884
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:899
 	f.State = 4
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:172
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:891
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:906
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:174
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:897
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:912
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:176
 	}
 	// planted_state_test.go:177: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:903
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:918
 	f.State = 5
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:177
 	return r.Yield(), nil
@@ -911,7 +926,7 @@ resume5:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:180
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:915
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:930
 }
 
 // Location returns where [peterson.enter] is suspended.
@@ -1012,7 +1027,7 @@ range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:204
 	frame.f.items = append(frame.f.items, frame.i+1)
 	// planted_state_test.go:205: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1016
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1031
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:205
 	return r.Yield(), nil
@@ -1021,7 +1036,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:203
 	frame.i++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1025
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1040
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:207
@@ -1029,7 +1044,7 @@ endRange1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:208
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1033
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1048
 }
 
 // Location returns where [feed.produce] is suspended.
@@ -1129,20 +1144,20 @@ for1:
 		frame.f.items = frame.f.items[1:]
 	}
 	// planted_state_test.go:220: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1133
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1148
 	frame.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:220
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1140
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1155
 	goto for1
 endFor1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:222
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1146
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1161
 }
 
 // Location returns where [feed.consume] is suspended.
@@ -1234,7 +1249,7 @@ func (f *messageWriteLocals) moveNext(r *statemachine.Run) (finished bool, resul
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:242
 	f.m.ready = true
 	// planted_state_test.go:243: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1238
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1253
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:243
 	return r.Yield(), nil
@@ -1245,7 +1260,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:245
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1249
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1264
 }
 
 // Location returns where [message.write] is suspended.
@@ -1340,20 +1355,20 @@ for1:
 		goto endFor1
 	}
 	// planted_state_test.go:251: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1344
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1359
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:251
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1351
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1366
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:253
 	if f.m.text == "" {
 		result0 = errors.New("read before it was written")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1357
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1372
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:255
@@ -1361,7 +1376,7 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:256
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1365
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1380
 }
 
 // Location returns where [message.read] is suspended.
@@ -1462,7 +1477,7 @@ range1:
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:271
 	f.s.urgent++
 	// planted_state_test.go:272: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1466
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1481
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:272
 	return r.Yield(), nil
@@ -1471,13 +1486,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:270
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1475
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1490
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:274
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1481
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1496
 }
 
 // Location returns where [server.ask] is suspended.
@@ -1656,13 +1671,13 @@ range1:
 	}
 	if f.s.passed > 8 {
 		result0 = errors.New("a normal request has waited for 9 urgent ones")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1660
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1675
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:298
 	}
 	// planted_state_test.go:299: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1666
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1681
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:299
 	return r.Yield(), nil
@@ -1671,13 +1686,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:285
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1675
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1690
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:301
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1681
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1696
 }
 
 // Location returns where [server.serve] is suspended.
@@ -1771,7 +1786,7 @@ func (f *orderDeliverLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// planted_state_test.go:315: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:315
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1775
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1790
 	if !asleep1 {
 		goto after1
 	}
@@ -1791,7 +1806,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:319
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1795
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1810
 }
 
 // Location returns where [order.deliver] is suspended.
@@ -1894,6 +1909,7 @@ func (f *orderWaitFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [order.wait] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1905,31 +1921,40 @@ func (f *orderWaitLocals) moveNext(r *statemachine.Run, args *orderWaitArgs) (fi
 	}
 	// planted_state_test.go:324: … job.WaitTimeout(ctx, delivery, time.Second).Await(); err != n …
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
-	f.await1 = job.WaitTimeout(args.ctx, args.delivery, time.Second)
+	awaited1 = job.WaitTimeout(args.ctx, args.delivery, time.Second)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1912
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1928
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:324
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1934
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:324
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1943
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1922
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:324
 		if err != nil {
 			f.o.refunded = true
 		}
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1929
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1954
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:327
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1933
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:1958
 }
 
 // Location returns where [order.wait] is suspended.
@@ -2023,7 +2048,7 @@ func (f *leaseExpireLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// planted_state_test.go:345: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:345
 	asleep1, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2027
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2052
 	if !asleep1 {
 		goto after1
 	}
@@ -2038,7 +2063,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:347
 	return true, err
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2042
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2067
 }
 
 // Location returns where [lease.expire] is suspended.
@@ -2122,6 +2147,7 @@ func (f *leaseLeadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [lease.lead] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2142,7 +2168,7 @@ func (f *leaseLeadLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	f.l.holder = f.me
 	f.end = f.l.expireAsync(ctx)
 	// planted_state_test.go:359: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2146
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2172
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:359
 	return r.Yield(), nil
@@ -2151,34 +2177,38 @@ resume1:
 	_ = r.Refusal()
 	if f.l.holder != f.me {
 		result0 = errors.New("written without the lease")
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2155
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2181
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:362
 	}
 	// planted_state_test.go:363: _, err := end.Await()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
-	f.await2 = f.end
+	awaited2 = f.end
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2165
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2191
+		goto after2
 	}
 	f.State = 2
 	f.l, f.end = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/planted_state_test.go:363
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2202
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:363
-		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2176
-		f.await2 = nil
+		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:364
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2182
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2212
 }
 
 // Location returns where [lease.lead] is suspended.
@@ -2283,7 +2313,7 @@ range1:
 		return true, nil
 	}
 	// planted_state_test.go:392: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2287
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2317
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:392
 	return r.Yield(), nil
@@ -2292,13 +2322,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:388
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2296
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2326
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:394
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2302
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2332
 }
 
 // Location returns where [card.pay] is suspended.
@@ -2405,7 +2435,7 @@ for1:
 	// planted_state_test.go:420: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:420
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2409
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2439
 	if !asleep1 {
 		goto after1
 	}
@@ -2423,13 +2453,13 @@ after1:
 	}
 	f.l.unread = f.rest
 	f.l.read++
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2427
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2457
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_state_test.go:426
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2433
+//line github.com/movenext/movenext/jobtest/planted_state_async_test.go:2463
 }
 
 // Location returns where [letters.readAll] is suspended.
@@ -2461,4 +2491,4 @@ func (f *lettersReadAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 808aa5108e3a61fa
+// Digest of what is above: 3e19c6ca1d65bd8a

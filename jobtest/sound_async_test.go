@@ -196,6 +196,8 @@ type noLostUpdateLocals struct {
 // moveNext runs [noLostUpdate] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -222,50 +224,57 @@ func (f *noLostUpdateLocals) moveNext(r *statemachine.Run, ctx context.Context) 
 		})
 		// sound_test.go:32: _, err := first.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-		f.await1 = first
+		awaited1 = first
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:230
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:232
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:32
-	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:239
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:242
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/sound_test.go:32
+	_, f.err = awaited1.GetResult()
 	// sound_test.go:33: _, other := second.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	f.await1 = f.second
+	awaited2 = f.second
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:246
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:252
+		goto after2
 	}
 	f.State = 2
 	f.second = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/sound_test.go:33
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:263
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:33
-		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:257
-		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:34
+		_, other := awaited2.GetResult()
 		if f.s.sold > 1 {
 			result0 = fmt.Errorf("sold %d of 1", f.s.sold)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:262
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:271
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:36
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:269
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:278
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -337,7 +346,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	// sound_test.go:30: … s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:341
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:350
 	if f.buyLocked1 == nil {
 		goto after1
 	}
@@ -346,7 +355,7 @@ func (f *noLostUpdateFunc1Locals) moveNext(r *statemachine.Run, args *noLostUpda
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	result0 = f.buyLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:350
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:359
 	f.buyLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -419,7 +428,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 	// sound_test.go:31: … s.buyLocked(ctx, m) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	f.buyLocked1, result0 = args.s.buyLockedEnter(r, args.ctx, args.m)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:423
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:432
 	if f.buyLocked1 == nil {
 		goto after1
 	}
@@ -428,7 +437,7 @@ func (f *noLostUpdateFunc2Locals) moveNext(r *statemachine.Run, args *noLostUpda
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:31
 	result0 = f.buyLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:432
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:441
 	f.buyLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -506,14 +515,14 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:45: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:510
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:519
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:45
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:517
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:526
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -573,6 +582,8 @@ type noLivelockLocals struct {
 // moveNext runs [noLivelock] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited2 *job.Job[job.Void]
+	var awaited3 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -602,7 +613,7 @@ func (f *noLivelockLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		})
 	}
 	// sound_test.go:56: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:606
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:617
 	f.State = 1
 //line github.com/movenext/movenext/jobtest/sound_test.go:56
 	return r.Yield(), nil
@@ -612,43 +623,50 @@ resume1:
 	(*f.ready) = true
 	// sound_test.go:58: _, err := a.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	f.await2 = f.a
+	awaited2 = f.a
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:619
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:630
+		goto after2
 	}
 	f.State = 2
 	f.ready, f.a = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:58
-	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:629
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:641
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/jobtest/sound_test.go:58
+	_, f.err = awaited2.GetResult()
 	// sound_test.go:59: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	f.await2 = f.b
+	awaited3 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:636
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:651
+		goto after3
 	}
 	f.State = 3
 	f.ready, f.a, f.b = nil, nil, nil // not needed any more
+	f.await2 = awaited3
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-	return r.Await(f.await2), nil
+	return r.Await(awaited3), nil
 resume3:
+//line github.com/movenext/movenext/jobtest/sound_test.go:59
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:662
+	f.await2 = nil
+after3:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:59
-		_, other := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:647
-		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:60
+		_, other := awaited3.GetResult()
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:652
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:670
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -711,7 +729,7 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	// sound_test.go:54: … spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:715
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:733
 	if f.spin1 == nil {
 		goto after1
 	}
@@ -720,13 +738,13 @@ func (f *noLivelockFunc1Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	f.spin1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:724
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:742
 	f.spin1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:730
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:748
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -786,7 +804,7 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 	// sound_test.go:55: … spin(&ready); return nil })
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1 = spinEnter(r, ready)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:790
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:808
 	if f.spin1 == nil {
 		goto after1
 	}
@@ -795,13 +813,13 @@ func (f *noLivelockFunc2Locals) moveNext(r *statemachine.Run, ready *bool) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	f.spin1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:799
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:817
 	f.spin1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:55
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:805
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:823
 }
 
 // Location returns where a function literal of [noLivelock] is suspended.
@@ -910,7 +928,7 @@ range1:
 	// sound_test.go:69: if err := c.Send(ctx, i); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:914
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:932
 	if f.send1 == nil {
 		goto after1
 	}
@@ -919,7 +937,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:923
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:941
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:69
@@ -927,25 +945,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/jobtest/sound_test.go:70
 		r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:931
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:949
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:70
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:68
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:938
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:956
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:945
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:963
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:73
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:949
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:967
 }
 
 // Location returns where [produce] is suspended.
@@ -1008,6 +1026,7 @@ type noLeakOnCancelLocals struct {
 func (f *noLeakOnCancelLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var n int
 	var err error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1034,7 +1053,7 @@ for1:
 	// sound_test.go:84: n, err := c.Receive(ctx)
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	f.receive1, n, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1038
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1057
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1043,7 +1062,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:84
 	n, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1047
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1066
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:85
@@ -1056,31 +1075,34 @@ after1:
 		return true, err
 	}
 	f.sum += n
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1060
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1079
 	goto for1
 endFor1:
 	// sound_test.go:93: _, err := producer.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	f.await2 = f.producer
+	awaited2 = f.producer
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1068
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1087
+		goto after2
 	}
 	f.State = 2
 	f.c, f.producer = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/sound_test.go:93
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1098
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:93
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1079
-		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:94
+		_, err2 := awaited2.GetResult()
 		if err2 == nil && f.sum != 10 && f.ctx.Err() == nil {
 			result0 = fmt.Errorf("the sum is %d", f.sum)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1084
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1106
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:96
@@ -1089,7 +1111,7 @@ resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:97
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1093
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1115
 }
 
 // Location returns where [noLeakOnCancel] is suspended.
@@ -1158,7 +1180,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 	// sound_test.go:81: … produce(ctx, c, 5) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	f.produce1, result0 = produceEnter(r, args.ctx, args.c, 5)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1162
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1184
 	if f.produce1 == nil {
 		goto after1
 	}
@@ -1167,7 +1189,7 @@ func (f *noLeakOnCancelFunc1Locals) moveNext(r *statemachine.Run, args *noLeakOn
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:81
 	result0 = f.produce1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1171
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1193
 	f.produce1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1272,7 +1294,7 @@ func (f *reserveLockedLocals) moveNext(r *statemachine.Run, after time.Duration)
 	// sound_test.go:104: if err := job.Sleep(ctx, after); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	asleep1, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1276
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1298
 	if !asleep1 {
 		goto after1
 	}
@@ -1285,7 +1307,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:104
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1289
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1311
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:105
 		return true, result0
@@ -1293,7 +1315,7 @@ after1:
 	// sound_test.go:107: if err := m.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	f.lock2, err2 = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1297
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1319
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1303,13 +1325,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	err2 = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1307
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1329
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:107
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1313
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1335
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:108
 		return true, result0
@@ -1322,7 +1344,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/sound_test.go:111
 	f.free = *f.seats > 0
 	// sound_test.go:112: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1326
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1348
 	f.State = 3
 	f.ctx, f.m = nil, nil // not needed any more
 //line github.com/movenext/movenext/jobtest/sound_test.go:112
@@ -1334,11 +1356,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1338
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1360
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:116
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1342
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1364
 }
 
 // Location returns where [reserveLocked] is suspended.
@@ -1396,6 +1418,8 @@ type noOversellLocals struct {
 // moveNext runs [noOversell] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1425,50 +1449,57 @@ func (f *noOversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 		})
 		// sound_test.go:124: _, err := a.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1433
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1457
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:124
-	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1442
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1467
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/jobtest/sound_test.go:124
+	_, f.err = awaited1.GetResult()
 	// sound_test.go:125: _, other := b.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1449
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1477
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/sound_test.go:125
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1488
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:125
-		_, other := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1460
-		f.await1 = nil
-//line github.com/movenext/movenext/jobtest/sound_test.go:126
+		_, other := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1465
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1496
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/sound_test.go:128
 		}
 		result0 = errors.Join(f.err, other)
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1472
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1503
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1539,7 +1570,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	// sound_test.go:122: … reserveLocked(ctx, m, &seats, 10*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 10*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1543
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1574
 	if f.reserveLocked1 == nil {
 		goto after1
 	}
@@ -1548,7 +1579,7 @@ func (f *noOversellFunc1Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:122
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1552
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1583
 	f.reserveLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1620,7 +1651,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 	// sound_test.go:123: … reserveLocked(ctx, m, &seats, 11*time.Millisecond) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	f.reserveLocked1, result0 = reserveLockedEnter(r, args.ctx, args.m, args.seats, 11*time.Millisecond)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1624
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1655
 	if f.reserveLocked1 == nil {
 		goto after1
 	}
@@ -1629,7 +1660,7 @@ func (f *noOversellFunc2Locals) moveNext(r *statemachine.Run, args *noOversellFu
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:123
 	result0 = f.reserveLocked1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1633
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1664
 	f.reserveLocked1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1683,6 +1714,7 @@ type patientLocals struct {
 func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1701,7 +1733,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 	// sound_test.go:137: if err := job.Sleep(ctx, time.Hour); err != nil {
 //line github.com/movenext/movenext/jobtest/sound_test.go:137
 	asleep1, err = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1705
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1737
 	if !asleep1 {
 		goto after1
 	}
@@ -1719,27 +1751,31 @@ after1:
 	}
 	// sound_test.go:140: _, err := other.Await()
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	f.await2 = f.other
+	awaited2 = f.other
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1726
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1758
+		goto after2
 	}
 	f.State = 2
 	f.other = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/jobtest/sound_test.go:140
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1769
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/sound_test.go:140
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1737
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:141
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1743
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1779
 }
 
 // Location returns where [patient] is suspended.
@@ -1799,7 +1835,7 @@ func (f *patientFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) 
 	// sound_test.go:136: … job.Sleep(ctx, time.Hour) })
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	asleep1, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1803
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1839
 	if !asleep1 {
 		goto after1
 	}
@@ -1809,7 +1845,7 @@ resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:136
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:1813
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:1849
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1836,4 +1872,4 @@ func (f *patientFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07a672a43266facd
+// Digest of what is above: c90c52bc1f4924da

@@ -54,6 +54,7 @@ type exchangeArgs struct {
 func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	var receiveAll1Value []byte
 	var receiveAll1Err error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,7 +71,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 	// proxy_test.go:137: o.received, o.read = receiveAll(ctx, c)
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:74
+//line github.com/movenext/movenext/netio/proxy_async_test.go:75
 	if f.receiveAll1 == nil {
 		goto after1
 	}
@@ -79,36 +80,40 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:83
+//line github.com/movenext/movenext/netio/proxy_async_test.go:84
 	f.receiveAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	f.o.received, f.o.read = receiveAll1Value, receiveAll1Err
 	// proxy_test.go:138: _, o.sent = sending.Await()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	f.await2 = f.sending
+	awaited2 = f.sending
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:93
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/netio/proxy_async_test.go:94
+		goto after2
 	}
 	f.State = 2
 	f.sending = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/netio/proxy_test.go:138
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/netio/proxy_async_test.go:105
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/netio/proxy_test.go:138
-		await2Value, await2Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:104
-		f.await2 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 		_, f.o.sent = await2Value, await2Err
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/proxy_async_test.go:112
+//line github.com/movenext/movenext/netio/proxy_async_test.go:117
 	return true
 }
 
@@ -186,7 +191,7 @@ for1:
 	// proxy_test.go:147: if _, err := c.WriteAll(ctx, piece); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:190
+//line github.com/movenext/movenext/netio/proxy_async_test.go:195
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -195,7 +200,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:199
+//line github.com/movenext/movenext/netio/proxy_async_test.go:204
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
@@ -207,13 +212,13 @@ after1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:211
+//line github.com/movenext/movenext/netio/proxy_async_test.go:216
 	goto for1
 endFor1:
 	// proxy_test.go:152: return c.CloseWrite()
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:217
+//line github.com/movenext/movenext/netio/proxy_async_test.go:222
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -223,7 +228,7 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:227
+//line github.com/movenext/movenext/netio/proxy_async_test.go:232
 	f.closeWrite2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -328,7 +333,7 @@ for1:
 	// proxy_test.go:159: if err := c.Readable(ctx); err != nil {
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:332
+//line github.com/movenext/movenext/netio/proxy_async_test.go:337
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -337,13 +342,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:341
+//line github.com/movenext/movenext/netio/proxy_async_test.go:346
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:347
+//line github.com/movenext/movenext/netio/proxy_async_test.go:352
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
@@ -351,7 +356,7 @@ after1:
 	// proxy_test.go:162: n, err := c.Read(p)
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	f.read2, n, err3 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:355
+//line github.com/movenext/movenext/netio/proxy_async_test.go:360
 	if f.read2 == nil {
 		goto after2
 	}
@@ -360,19 +365,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err3 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:364
+//line github.com/movenext/movenext/netio/proxy_async_test.go:369
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/netio/proxy_async_test.go:371
+//line github.com/movenext/movenext/netio/proxy_async_test.go:376
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:376
+//line github.com/movenext/movenext/netio/proxy_async_test.go:381
 	goto for1
 }
 
@@ -405,4 +410,4 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ad8e464c3d50c4c4
+// Digest of what is above: 162feb03ddc1621b

@@ -227,6 +227,7 @@ func (f *stageNextFrame[T, R]) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [stage.next] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (finished bool, err2 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -254,7 +255,7 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:258
+//line github.com/movenext/movenext/parallel/stage_async.go:259
 		f.State = statemachine.Finished
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:147
@@ -262,7 +263,7 @@ for1:
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:266
+//line github.com/movenext/movenext/parallel/stage_async.go:267
 			f.State = statemachine.Finished
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:151
@@ -272,34 +273,38 @@ for1:
 	}
 	// stage.go:155: if _, err := s.bell.wait().Await(); err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:155
-	f.await1 = f.s.bell.wait()
+	awaited1 = f.s.bell.wait()
 //line github.com/movenext/movenext/parallel/stage.go:155
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:279
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:280
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/parallel/stage.go:155
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/parallel/stage.go:155
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/parallel/stage_async.go:290
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/parallel/stage.go:155
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:289
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:155
 		if err != nil {
 			f.s.fail(err)
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:297
+//line github.com/movenext/movenext/parallel/stage_async.go:302
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:159
 	_, err2 = f.s.outcome()
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/stage_async.go:303
+//line github.com/movenext/movenext/parallel/stage_async.go:308
 	return true, err2
 }
 
@@ -373,6 +378,8 @@ type stageCloseFrame[T any, R any] struct {
 // MoveNext runs [stage.close] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[R]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -390,21 +397,24 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	}
 	// stage.go:235: _, err := s.in.StopAsync(s.ctx).Await()
 //line github.com/movenext/movenext/parallel/stage.go:235
-	f.await1 = f.s.in.StopAsync(f.s.ctx)
+	awaited1 = f.s.in.StopAsync(f.s.ctx)
 //line github.com/movenext/movenext/parallel/stage.go:235
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:397
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:404
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/parallel/stage.go:235
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/parallel/stage.go:235
-	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/parallel/stage_async.go:406
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/parallel/stage_async.go:414
 	f.await1 = nil
-//line github.com/movenext/movenext/parallel/stage.go:236
+after1:
+//line github.com/movenext/movenext/parallel/stage.go:235
+	_, f.err = awaited1.GetResult()
 	f.list1 = f.s.bodies
 //line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1 = 0
@@ -418,30 +428,34 @@ range1:
 		b := f.list1[f.i1]
 		// stage.go:237: _, _ = b.job.Await() // the first failure has been reported
 //line github.com/movenext/movenext/parallel/stage.go:237
-		f.await2 = b.job
+		awaited2 = b.job
 	}
 //line github.com/movenext/movenext/parallel/stage.go:237
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:426
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/parallel/stage_async.go:436
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/parallel/stage.go:237
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:237
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/parallel/stage_async.go:435
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/parallel/stage_async.go:446
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/parallel/stage.go:237
+	awaited2.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:236
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:439
+//line github.com/movenext/movenext/parallel/stage_async.go:453
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:239
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:445
+//line github.com/movenext/movenext/parallel/stage_async.go:459
 	f.State = statemachine.Finished
 	return true
 }
@@ -473,4 +487,4 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8ca70f00408a79e0
+// Digest of what is above: 8a2a05e775f6474a

@@ -111,6 +111,7 @@ type looksByJobLocals struct {
 // moveNext runs [looksByJob] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *looksByJobLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -127,21 +128,25 @@ for1:
 	}
 	// budget_test.go:60: if _, err := job.FromResult(1).Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
-	f.await1 = job.FromResult(1)
+	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:134
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:135
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:60
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:145
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:144
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/budget_test.go:60
 		if err != nil {
 			f.State = statemachine.Finished
@@ -149,12 +154,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:153
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:158
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:64
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:158
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:163
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -233,7 +238,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:237
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:242
 		goto resume1
 	}
 	f.State = 1
@@ -243,7 +248,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:247
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:252
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:85
 		if err != nil {
@@ -252,12 +257,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:256
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:261
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:89
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:261
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:266
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -336,7 +341,7 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:340
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:345
 		goto resume1
 	}
 	f.State = 1
@@ -346,7 +351,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:355
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:95
 		if err != nil {
@@ -355,12 +360,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:99
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:364
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:369
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -430,7 +435,7 @@ for1:
 	// budget_test.go:105: if err := job.Sleep(ctx, 0); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	asleep1, err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:434
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:439
 	if !asleep1 {
 		goto after1
 	}
@@ -446,12 +451,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:106
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:450
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:455
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:455
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:460
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -527,7 +532,7 @@ for1:
 	// budget_test.go:119: if err := job.Sleep(ctx, time.Hour); !errors.Is(err, errKept) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:531
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:536
 	if !asleep1 {
 		goto after1
 	}
@@ -540,17 +545,17 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	if !errors.Is(err, errKept) {
 		result0 = fmt.Errorf("not the cause of the context's end: %w", cmp.Or(err, io.EOF))
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:544
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:549
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/statemachine/budget_test.go:121
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:549
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:554
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:123
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:554
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:559
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -621,7 +626,7 @@ for1:
 	// budget_test.go:131: if one(ctx) != 1 {
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
 	f.one1, one1Value = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:625
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:630
 	if f.one1 == nil {
 		goto after1
 	}
@@ -630,7 +635,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
 	one1Value = f.one1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:634
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:639
 	f.one1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:131
@@ -639,12 +644,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:132
 		return true, errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:643
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:648
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:135
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:648
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:653
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -719,6 +724,7 @@ func (f *oneFrame) MoveNext(r *statemachine.Run) (finished bool) {
 
 // moveNext runs [one] from where it stopped to its next suspension (false) or its end (true).
 func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -730,26 +736,30 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
 	}
 	// budget_test.go:140: v, _ := job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
-	f.await1 = job.FromResult(1)
+	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:737
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:743
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
-	return r.Await(f.await1), 0
+	return r.Await(awaited1), 0
 resume1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:140
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:753
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:140
-		v, _ := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:747
-		f.await1 = nil
+		v, _ := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:141
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:753
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:763
 }
 
 // Location returns where [one] is suspended.
@@ -824,7 +834,7 @@ for1:
 	f.atOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 	if statemachine.TwinEnded(r, f.atOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:828
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:838
 		goto resume1
 	}
 	f.State = 1
@@ -834,7 +844,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		v, err := statemachine.TwinResult(r, f.atOnce1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:838
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:848
 		f.atOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:147
 		if v != 1 || err != nil {
@@ -843,12 +853,12 @@ resume1:
 			return true, errKept
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:857
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:151
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:852
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:862
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -918,7 +928,7 @@ for1:
 	// budget_test.go:161: deferred(ctx)
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:922
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:932
 	if f.deferred1 == nil {
 		goto after1
 	}
@@ -927,14 +937,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:161
 	f.deferred1.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:931
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:941
 	f.deferred1 = nil
 after1:
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:938
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:948
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1032,7 +1042,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1036
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1046
 		return true, false
 	}
 	f.State = 1
@@ -1040,7 +1050,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1044
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1054
 	goto epilogue
 }
 
@@ -1093,6 +1103,7 @@ type looksByLiteralLocals struct {
 // moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1104,28 +1115,33 @@ func (f *looksByLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	}
 	// budget_test.go:173: _, err := job.Go(ctx, func(ctx context.Context) error {
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
-	f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
+	awaited1 = job.Go(ctx, func(ctx1 context.Context) error {
 		return looksByLiteralFunc1Run(ctx1)
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1113
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1124
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:173
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1134
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:173
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1123
-		f.await1 = nil
+		_, err := awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1140
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:183
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1129
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1145
 }
 
 // Location returns where [looksByLiteral] is suspended.
@@ -1184,6 +1200,7 @@ type looksByLiteralFunc1Locals struct {
 // suspension (false) or its end (true). The parameter ctx is needed only before the first
 // suspension.
 func (f *looksByLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1203,21 +1220,30 @@ for1:
 	}
 	// budget_test.go:177: if _, err := job.FromResult(1).Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
-	f.await1 = job.FromResult(1)
+	awaited1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1210
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1227
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1233
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:177
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1242
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1220
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/budget_test.go:177
 		if err != nil {
 			f.State = statemachine.Finished
@@ -1225,12 +1251,12 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1255
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:181
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1234
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1260
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1314,7 +1340,7 @@ range1:
 	// budget_test.go:189: … for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromRes …
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1318
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1344
 		goto resume1
 	}
 	f.State = 1
@@ -1329,17 +1355,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1333
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1359
 			goto leave1
 //line github.com/movenext/movenext/statemachine/budget_test.go:192
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1338
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1364
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1343
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1369
 		goto resume2
 	}
 	f.State = 2
@@ -1350,7 +1376,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1354
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1380
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
@@ -1358,17 +1384,17 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:190
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1362
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1388
 	f.loop1 = nil
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1368
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1394
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:195
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1372
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1398
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1420,6 +1446,8 @@ type startsLocals struct {
 
 // moveNext runs [starts] from where it stopped to its next suspension (false) or its end (true).
 func (f *startsLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited2 *job.Job[job.Void]
+	var awaited3 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1446,43 +1474,51 @@ resume1:
 		f.other = givesAsync(f.ctx, s)
 		// budget_test.go:220: _, err := look(ctx, s).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
-		f.await2 = f.look(f.ctx, s)
+		awaited2 = f.look(f.ctx, s)
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1454
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1482
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.look = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:220
-	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1464
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1493
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/statemachine/budget_test.go:220
+	_, f.err = awaited2.GetResult()
 	// budget_test.go:221: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
-	f.await2 = f.other
+	awaited3 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1471
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1503
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
+	f.await2 = awaited3
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
-	return r.Await(f.await2), nil
+	return r.Await(awaited3), nil
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:221
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1481
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1514
 	f.await2 = nil
+after3:
+//line github.com/movenext/movenext/statemachine/budget_test.go:221
+	awaited3.GetResult()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:222
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1486
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1522
 }
 
 // Location returns where [starts] is suspended.
@@ -1508,4 +1544,4 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8b0c0a2cc5ff3ad6
+// Digest of what is above: 05b7c3ff0138b442

@@ -17,14 +17,18 @@
 //			goto resume2
 //		}
 //		…
-//		f.await1 = j                          // what is awaited
-//		if f.await1.IsCompleted() && r.Proceed() {
-//			goto resume1                      // mostly: no suspension
+//		awaited1 = j
+//		if awaited1.IsCompleted() && r.Proceed() {
+//			goto after1                       // mostly: no suspension
 //		}
 //		f.State = 1
-//		return r.Await(f.await1), nil         // false: suspended
+//		f.await1 = awaited1
+//		return r.Await(awaited1), nil         // false: suspended
 //	resume1:
-//		v, err := statemachine.JobResult(r, f.await1)
+//		awaited1 = statemachine.AwaitedJob(r, f.await1)
+//		f.await1 = nil
+//	after1:
+//		v, err := awaited1.GetResult()
 //		…
 //		f.State = statemachine.Finished
 //		return true, err

@@ -1504,6 +1504,7 @@ type startsLateArgs struct {
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1519,31 +1520,35 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 		there2 := args.there2
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there2, at, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1529
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1530
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:320
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1540
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1539
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/home_test.go:325
 		f.at.step("after the job")
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:326
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1547
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1552
 }
 
 // Location returns where [startsLate] is suspended.
@@ -1621,7 +1626,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 	// home_test.go:321: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, args.away, args.there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1625
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1630
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1630,7 +1635,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, args *startsLateFu
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1634
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1639
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:322
@@ -1638,7 +1643,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:323
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1642
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1647
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
@@ -1663,4 +1668,4 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: acd977ac03bcc8fd
+// Digest of what is above: b90457525c453b7e

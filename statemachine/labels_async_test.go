@@ -48,6 +48,8 @@ type stagesLocals struct {
 func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
+	var awaited4 *job.Job[job.Void]
+	var awaited5 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,7 +73,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (finished bool, result0 err
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:75
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:77
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:58
 	return r.Yield(), nil
@@ -82,7 +84,7 @@ resume1:
 	// labels_test.go:60: if err := job.Sleep(ctx, time.Microsecond); err != nil {
 //line github.com/movenext/movenext/statemachine/labels_test.go:60
 	asleep1, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:86
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:88
 	if !asleep1 {
 		goto after2
 	}
@@ -102,7 +104,7 @@ after2:
 	// labels_test.go:64: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:106
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:108
 	if f.inner3 == nil {
 		goto after3
 	}
@@ -112,7 +114,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:116
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:118
 	f.inner3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
@@ -121,51 +123,58 @@ after3:
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-		f.await4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
+		awaited4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:129
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:131
+		goto after4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
+	f.await4 = awaited4
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	return r.Await(f.await4), nil
+	return r.Await(awaited4), nil
 resume4:
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
-	_, f.err = statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:139
+	awaited4 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:142
 	f.await4 = nil
-//line github.com/movenext/movenext/statemachine/labels_test.go:67
+after4:
+//line github.com/movenext/movenext/statemachine/labels_test.go:66
+	_, f.err = awaited4.GetResult()
 	f.note()
 	// labels_test.go:68: … job.Go(context.WithoutCancel(schedulers.With(context.Background(), sc …
 	{
 		note := f.note
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-		f.await4 = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
+		awaited5 = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
 			func(context.Context) error { note(); return nil })
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:152
-		goto resume5
+	if awaited5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:157
+		goto after5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
+	f.await4 = awaited5
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	return r.Await(f.await4), nil
+	return r.Await(awaited5), nil
 resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
-	statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:162
+	awaited5 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:168
 	f.await4 = nil
+after5:
+//line github.com/movenext/movenext/statemachine/labels_test.go:68
+	awaited5.GetResult()
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/labels_test.go:71
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:169
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:178
 }
 
 // Location returns where [stages] is suspended.
@@ -242,7 +251,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:246
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:255
 	f.State = statemachine.Finished
 	return true
 }
@@ -326,7 +335,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (finished bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:330
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:339
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	return r.Yield()
@@ -334,7 +343,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:338
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:347
 }
 
 // Location returns where [breaks] is suspended.
@@ -401,7 +410,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:405
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:414
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:103
 	return r.Yield()
@@ -411,7 +420,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:415
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:424
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -494,7 +503,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:498
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:507
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/labels_test.go:117
 	return r.Yield()
@@ -505,7 +514,7 @@ resume1:
 	// labels_test.go:119: setsRed(ctx)
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:509
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:518
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -514,13 +523,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:518
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:527
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:524
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:533
 	f.State = 3
 //line github.com/movenext/movenext/statemachine/labels_test.go:121
 	return r.Yield()
@@ -536,7 +545,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:540
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:549
 	f.State = 4
 	f.blue = nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:125
@@ -550,7 +559,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:554
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:563
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
@@ -559,7 +568,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:563
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:572
 	f.State = statemachine.Finished
 	return true
 }
@@ -637,7 +646,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:641
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:650
 	f.State = statemachine.Finished
 	return true
 }
@@ -700,7 +709,7 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:704
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:713
 	f.State = statemachine.Finished
 	return true
 }
@@ -726,4 +735,4 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ec03559a864be48d
+// Digest of what is above: 744b5271b113f103

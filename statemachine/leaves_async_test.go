@@ -145,6 +145,8 @@ type worksOnLocals struct {
 
 // moveNext runs [worksOn] from where it stopped to its next suspension (false) or its end (true).
 func (f *worksOnLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited2 *job.Job[int]
+	var awaited3 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -167,21 +169,24 @@ resume1:
 	_ = r.Refusal()
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	f.await2 = f.s
+	awaited2 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:174
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:176
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
-	_, f.err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:183
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:186
 	f.await2 = nil
-//line github.com/movenext/movenext/statemachine/leaves_test.go:202
+after2:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:201
+	_, f.err = awaited2.GetResult()
 	f.i1 = 0
 range1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
@@ -190,29 +195,33 @@ range1:
 	}
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	f.await2 = f.s
+	awaited3 = f.s
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:197
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:202
+		goto after3
 	}
 	f.State = 3
+	f.await2 = awaited3
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	return r.Await(f.await2), nil
+	return r.Await(awaited3), nil
 resume3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:206
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:212
 	f.await2 = nil
+after3:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:203
+	awaited3.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:210
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:219
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:216
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:225
 }
 
 // Location returns where [worksOn] is suspended.
@@ -299,7 +308,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:303
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:312
 	goto after1
 move1:
 	f.State = 1
@@ -311,7 +320,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:315
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:324
 }
 
 // Location returns where [panicsElsewhere] is suspended.
@@ -393,7 +402,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	// leaves_test.go:247: panicsElsewhere(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:397
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -402,16 +411,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:415
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:411
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:420
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:415
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:424
 }
 
 // Location returns where [catchesAtHome] is suspended.
@@ -437,4 +446,4 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6bc10662c2a5d388
+// Digest of what is above: a3569af32dff7167

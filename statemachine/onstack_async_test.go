@@ -91,6 +91,7 @@ func (frame *forkedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [forked] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -108,29 +109,37 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (fini
 		j := job.Run(args.ctx, func(context.Context) (int, error) { return f(), nil })
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-		frame.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	if frame.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&frame.Frame, 1, frame.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:116
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:117
+		goto after1
+	}
+	frame.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:33
+	if r.RunInPlace(&frame.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:123
 		goto resume1
 	}
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-	return r.Await(frame.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:33
+	awaited1 = statemachine.AwaitedJob(r, frame.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:132
+	frame.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
-		n, err := statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:126
-		frame.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:34
+		n, err := awaited1.GetResult()
 		frame.l.add("forked %d: %v", frame.before, err)
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:35
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:134
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:143
 }
 
 // Location returns where [forked] is suspended.
@@ -265,7 +274,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 	// onstack_test.go:45: n, err = deeper(ctx, l, f, depth-1)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:269
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:278
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -274,18 +283,18 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (finis
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:278
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:287
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:283
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:292
 	goto endIf1
 else1:
 	// onstack_test.go:47: n, err = forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:298
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -294,7 +303,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:298
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -302,11 +311,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:306
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:315
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:310
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:319
 }
 
 // Location returns where [deeper] is suspended.
@@ -368,6 +377,7 @@ type hostsArgs struct {
 // moveNext runs [hosts] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -383,23 +393,28 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (finish
 		f := args.f
 		depth2 := args.depth2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-		frame.await1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsFunc1Run(l, f, depth2, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	if frame.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:393
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:403
+		goto after1
 	}
 	frame.State = 1
+	frame.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	return r.Await(frame.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:57
-	result0, result1 = statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:402
+	awaited1 = statemachine.AwaitedJob(r, frame.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:413
 	frame.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:57
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:418
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -480,7 +495,7 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 	// onstack_test.go:58: n, err := deeper(ctx, l, f, depth)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.deeper1, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, frame.ctx, frame.l, frame.f, depth2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:484
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:499
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -489,7 +504,7 @@ func (frame *hostsFunc1Locals) moveNext(r *statemachine.Run, depth2 int) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:58
 	frame.n, frame.err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:493
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:508
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:59
@@ -497,7 +512,7 @@ after1:
 	// onstack_test.go:60: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:501
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:516
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -507,12 +522,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:60
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:511
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:526
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:61
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:516
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:531
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -612,6 +627,7 @@ func (frame *forksFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [forks] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finished bool, result0 int, result1 error) {
+	var awaited2 *job.Job[int]
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -630,7 +646,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 	// onstack_test.go:108: return forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:634
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:650
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -640,7 +656,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (finish
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:108
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:644
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:660
 	frame.forked1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -656,29 +672,37 @@ endIf1:
 		})
 		// onstack_test.go:111: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-		frame.await2 = j
+		awaited2 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	if frame.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&frame.Frame, 2, frame.await2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:664
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:680
+		goto after2
+	}
+	frame.await2 = awaited2
+//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+	if r.RunInPlace(&frame.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:686
 		goto resume2
 	}
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-	return r.Await(frame.await2), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:111
+	awaited2 = statemachine.AwaitedJob(r, frame.await2)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:695
+	frame.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:111
-		n, err := statemachine.JobResult(r, frame.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:674
-		frame.await2 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:112
+		n, err := awaited2.GetResult()
 		frame.l.add("forks %d: %d", frame.depth, n)
 		frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:113
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:682
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:706
 }
 
 // Location returns where [forks] is suspended.
@@ -761,7 +785,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 	// onstack_test.go:110: … forks(ctx, l, f, depth-1) })
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:765
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:789
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -770,7 +794,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:110
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:774
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:798
 	frame.forks1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -869,7 +893,7 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:873
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:897
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -878,13 +902,13 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (fini
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:882
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:906
 	frame.func1 = nil
 after1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:143
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:888
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:912
 }
 
 // Location returns where [varies] is suspended.
@@ -973,7 +997,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	// onstack_test.go:142: n, err := func() (int, error) { return deeper(ctx, l, f, 2) }()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:977
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1001
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -982,7 +1006,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:142
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:986
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1010
 	frame.deeper1 = nil
 after1:
 	frame.State = statemachine.Finished
@@ -1031,6 +1055,7 @@ type hostsVariesArgs struct {
 // moveNext runs [hostsVaries] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -1045,23 +1070,28 @@ func (frame *hostsVariesLocals) moveNext(r *statemachine.Run, args *hostsVariesA
 		l := args.l
 		f := args.f
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-		frame.await1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsVariesFunc1Run(l, f, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	if frame.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1055
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1080
+		goto after1
 	}
 	frame.State = 1
+	frame.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	return r.Await(frame.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:148
-	result0, result1 = statemachine.JobResult(r, frame.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1064
+	awaited1 = statemachine.AwaitedJob(r, frame.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1090
 	frame.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:148
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1095
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1142,7 +1172,7 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 	// onstack_test.go:149: n, err := varies(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.varies1, frame.n, frame.err = variesEnter(r, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1146
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1176
 	if frame.varies1 == nil {
 		goto after1
 	}
@@ -1151,7 +1181,7 @@ func (frame *hostsVariesFunc1Locals) moveNext(r *statemachine.Run) (finished boo
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:149
 	frame.n, frame.err = frame.varies1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1155
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1185
 	frame.varies1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:150
@@ -1159,7 +1189,7 @@ after1:
 	// onstack_test.go:151: m, failed := forked(ctx, l, f)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	frame.forked2, m, failed = forkedNested(r, &frame.Frame, &frame.forked2, 2, frame.ctx, frame.l, frame.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1163
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1193
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -1169,12 +1199,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:151
 	m, failed = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1173
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1203
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:152
 	result0, result1 = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1178
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1208
 	frame.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1230,6 +1260,7 @@ type forksForeverArgs struct {
 // moveNext runs [forksForever] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1243,29 +1274,34 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	{
 		more := args.more
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return forksForeverFunc1Run(more, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1253
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1284
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:169
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1294
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:169
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1263
-		f.await1 = nil
+		_, err := awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1300
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:178
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1269
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1305
 }
 
 // Location returns where [forksForever] is suspended.
@@ -1325,6 +1361,7 @@ type forksForeverFunc1Locals struct {
 // moveNext runs a function literal of [forksForever] from where it stopped to its next suspension
 // (false) or its end (true).
 func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1344,22 +1381,31 @@ for1:
 		j := job.Go(f.ctx, func(context.Context) error { return nil })
 		// onstack_test.go:172: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1352
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1389
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1395
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:172
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1404
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1362
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:172
 		if err != nil {
 			f.State = statemachine.Finished
@@ -1367,13 +1413,13 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1371
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1417
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:176
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1377
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1423
 }
 
 // Location returns where a function literal of [forksForever] is suspended.
@@ -1426,6 +1472,7 @@ type labelledArgs struct {
 // moveNext runs [labelled] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1439,29 +1486,34 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (fini
 	{
 		seen := args.seen
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return labelledFunc1Run(seen, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1449
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1496
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:185
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1506
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:185
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1459
-		f.await1 = nil
+		_, err := awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1512
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:192
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1465
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1517
 }
 
 // Location returns where [labelled] is suspended.
@@ -1519,6 +1571,7 @@ type labelledFunc1Locals struct {
 // moveNext runs a function literal of [labelled] from where it stopped to its next suspension
 // (false) or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1536,29 +1589,37 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		j := job.Go(ctx, func(context.Context) error { *seen = append(*seen, labelsHere()); return nil })
 		// onstack_test.go:188: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1597
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1603
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1612
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1554
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:189
+		_, err := awaited1.GetResult()
 		*f.seen = append(*f.seen, labelsHere())
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1562
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1623
 }
 
 // Location returns where a function literal of [labelled] is suspended.
@@ -1655,6 +1716,7 @@ func (f *halvesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [halves] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1673,29 +1735,37 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (finished
 		})
 		// onstack_test.go:225: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1681
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1743
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1749
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:225
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1758
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:225
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1691
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:226
+		n, err := awaited1.GetResult()
 		f.l.add("halves: %d %v", n, err)
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:227
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1699
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1769
 }
 
 // Location returns where [halves] is suspended.
@@ -1759,6 +1829,7 @@ type halvesFunc1Locals struct {
 // moveNext runs a function literal of [halves] from where it stopped to its next suspension
 // (false) or its end (true). The parameter gate is needed only before the first suspension.
 func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1770,22 +1841,30 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (f
 	}
 	// onstack_test.go:219: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	f.await1 = gate
+	awaited1 = gate
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1777
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1848
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1854
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:219
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1863
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:219
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:220
+		n, err := awaited1.GetResult()
 		if f.exits {
 			runtime.Goexit()
 		}
@@ -1793,7 +1872,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:223
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1797
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1876
 }
 
 // Location returns where a function literal of [halves] is suspended.
@@ -1849,6 +1928,7 @@ type hostsHalvesArgs struct {
 // moveNext runs [hostsHalves] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1864,23 +1944,28 @@ func (f *hostsHalvesLocals) moveNext(r *statemachine.Run, args *hostsHalvesArgs)
 		gate := args.gate
 		exits2 := args.exits2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-		f.await1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(ctx1 context.Context) (int, error) {
 			return hostsHalvesFunc1Run(l, gate, exits2, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1874
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1954
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:232
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1883
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1964
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:232
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1969
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1962,7 +2047,7 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 	// onstack_test.go:233: n, err := halves(ctx, l, gate, exits)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	f.halves1, n, err = halvesNested(r, &f.Frame, &f.halves1, 1, args.ctx, f.l, args.gate, args.exits2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1966
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2051
 	if f.halves1 == nil {
 		goto after1
 	}
@@ -1971,7 +2056,7 @@ func (f *hostsHalvesFunc1Locals) moveNext(r *statemachine.Run, args *hostsHalves
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:233
 	n, err = f.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1975
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2060
 	f.halves1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:234
@@ -1979,7 +2064,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:235
 	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1983
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2068
 }
 
 // Location returns where a function literal of [hostsHalves] is suspended.
@@ -2073,6 +2158,7 @@ func (f *itselfFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [itself] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2090,21 +2176,31 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (finished
 		})
 		// onstack_test.go:292: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2098
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2184
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2190
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:292
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2107
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2199
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:292
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2204
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2169,6 +2265,8 @@ type itselfFunc1Locals struct {
 // moveNext runs a function literal of [itself] from where it stopped to its next suspension
 // (false) or its end (true). The parameter own is needed only before the first suspension.
 func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.Job[int]]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[*job.Job[int]]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2182,22 +2280,30 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	}
 	// onstack_test.go:286: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	f.await1 = own.Job()
+	awaited1 = own.Job()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2189
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2287
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2293
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:286
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2302
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:286
-		enclosing, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2199
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/onstack_test.go:287
+		enclosing, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:288
@@ -2205,21 +2311,31 @@ resume1:
 		}
 		// onstack_test.go:290: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-		f.await2 = enclosing
+		awaited2 = enclosing
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2213
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2319
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2325
 		goto resume2
 	}
 	f.State = 2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	return r.Await(f.await2), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:290
-	result0, result1 = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2222
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2334
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:290
+	result0, result1 = awaited2.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2339
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2275,6 +2391,7 @@ type hostsItselfArgs struct {
 // moveNext runs [hostsItself] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2294,21 +2411,26 @@ func (f *hostsItselfLocals) moveNext(r *statemachine.Run, args *hostsItselfArgs)
 		args.own.TrySetResult(j)
 		// onstack_test.go:302: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2302
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2419
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:302
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2311
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2429
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:302
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2434
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -2387,7 +2509,7 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 	// onstack_test.go:298: n, err := itself(ctx, own)
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	f.itself1, n, err = itselfNested(r, &f.Frame, &f.itself1, 1, args.ctx, args.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2391
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2513
 	if f.itself1 == nil {
 		goto after1
 	}
@@ -2396,13 +2518,13 @@ func (f *hostsItselfFunc1Locals) moveNext(r *statemachine.Run, args *hostsItself
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	n, err = f.itself1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2400
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2522
 	f.itself1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:299
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2406
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2528
 }
 
 // Location returns where a function literal of [hostsItself] is suspended.
@@ -2427,4 +2549,4 @@ func (f *hostsItselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: bc1f4ef57251e50e
+// Digest of what is above: 3a07d8f8221cb5fd

@@ -29,19 +29,28 @@ func (r *Run) Refusal() error {
 	return f.refusal
 }
 
-// JobResult returns the outcome of an awaited job: the results of j.Await() in plain
-// code, or [job.ErrShutdown] if the machine's home is gone. A value that belongs to the
-// machine alone (promise.Promise.SetExclusive) is returned in any case: otherwise it would
-// be lost, since no other caller can get it.
-func JobResult[T any](r *Run, j *job.Job[T]) (T, error) {
-	if r.failure != nil {
-		if err := r.Refusal(); err != nil && !hasExclusiveValue(j) {
-			var zero T
-			return zero, err
-		}
+// AwaitedJob returns the job that holds the outcome of an await of j, for a machine that has
+// been resumed: j, or if the machine's home is gone, a job that has failed with
+// [job.ErrShutdown]. A job with a value that belongs to the machine alone
+// (promise.Promise.SetExclusive) is returned in any case: otherwise the value would be lost,
+// since no other caller can get it. It does not block.
+func AwaitedJob[T any](r *Run, j *job.Job[T]) *job.Job[T] {
+	if r.failure == nil {
+		return j
 	}
-	return j.GetResult()
+	return unlessRefused(r, j)
 }
+
+func unlessRefused[T any](r *Run, j *job.Job[T]) *job.Job[T] {
+	if err := r.Refusal(); err != nil && !hasExclusiveValue(j) {
+		return job.FromError[T](err)
+	}
+	return j
+}
+
+// JobResult returns the results of [AwaitedJob]: what j.Await() returns in plain code. A machine
+// written by hand calls it whether it has suspended or not.
+func JobResult[T any](r *Run, j *job.Job[T]) (T, error) { return AwaitedJob(r, j).GetResult() }
 
 // hasExclusiveValue reports whether j has completed with a value for its waiter alone.
 func hasExclusiveValue[T any](j *job.Job[T]) bool {

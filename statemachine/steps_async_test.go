@@ -370,6 +370,7 @@ type failingFrame struct {
 // MoveNext runs [failing] from where it stopped to its next suspension (false), or to its next
 // value or its end (true).
 func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -383,27 +384,31 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	}
 	// steps_test.go:104: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	f.await1 = f.after
+	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:390
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:391
+		goto after1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:402
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
-		f.await1 = nil
+		s, err := awaited1.GetResult()
 		// steps_test.go:105: if yield(s, err) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:407
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:412
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -416,7 +421,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:420
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:425
 	f.State = statemachine.Finished
 	return true
 }
@@ -426,4 +431,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 977f04ff45ac6f31
+// Digest of what is above: 788e87a52a2aefea

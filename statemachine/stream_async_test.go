@@ -44,6 +44,8 @@ type lettersFrame struct {
 func (f *lettersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var s string
+	var awaited1 *job.Job[string]
+	var awaited3 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -78,31 +80,34 @@ range1:
 		j := f.list1[f.i1]
 		// stream_test.go:34: s, err := j.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:86
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:88
+		goto after1
 	}
 	f.State = 1
 	f.jobs = nil // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:99
+	f.await1 = nil
+after1:
 	{
 		var err error
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-		s, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:98
-		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:35
+		s, err = awaited1.GetResult()
 		f.h.add("yields %s", s)
 		// stream_test.go:36: if !yield(s, err) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:36
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:106
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:111
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
@@ -117,22 +122,25 @@ resume2:
 	}
 	// stream_test.go:37: s, _ = after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	f.await1 = f.after
+	awaited3 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:124
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:129
+		goto after3
 	}
 	f.State = 3
 	f.jobs, f.after, f.list1 = nil, nil, nil // not needed any more
+	f.await1 = awaited3
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	return r.Await(f.await1)
+	return r.Await(awaited3)
 resume3:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	s, _ = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:134
+	awaited3 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:140
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:38
+after3:
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
+	s, _ = awaited3.GetResult()
 	f.h.add("stopped, %s", s)
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:39
@@ -140,13 +148,13 @@ resume3:
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:144
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:152
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:150
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:158
 }
 
 // Location returns where [letters] is suspended.
@@ -210,7 +218,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:214
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:222
 		goto resume1
 	}
 	f.State = 1
@@ -225,7 +233,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:229
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:237
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -234,12 +242,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:238
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:243
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:251
 		goto resume2
 	}
 	f.State = 2
@@ -250,7 +258,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:254
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:262
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -258,7 +266,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:262
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:270
 		goto resume3
 	}
 	f.State = 3
@@ -269,23 +277,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:273
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:281
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:279
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:287
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:285
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:293
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:289
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:297
 }
 
 // Location returns where [collect] is suspended.
@@ -333,6 +341,7 @@ type forgivingFrame struct {
 // value or its end (true).
 func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -348,38 +357,42 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	// stream_test.go:158: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	f.await1 = f.after
+	awaited1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:355
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:364
+		goto after1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:375
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-		s, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:366
-		f.await1 = nil
+		s, err := awaited1.GetResult()
 		// stream_test.go:159: yield(s, err)
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:372
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:385
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:379
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:392
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:396
 }
 
 // Location returns where [forgiving] is suspended.
@@ -418,6 +431,7 @@ type exitsInFrame struct {
 func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.loops.Leave(r, &f.Frame, 4, &finished)
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -438,21 +452,24 @@ func (f *exitsInFrame) moveNext(r *statemachine.Run, first *job.Job[string]) (fi
 	}
 	// stream_test.go:174: _, _ = first.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	f.await1 = first
+	awaited1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:445
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:459
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:454
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:469
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/stream_test.go:175
+after1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
+	awaited1.GetResult()
 	f.loop1 = statemachine.RangeStream(f.s)
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loops.Open(f.loop1)
@@ -460,7 +477,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:464
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:481
 		goto resume2
 	}
 	f.State = 2
@@ -478,17 +495,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:482
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:499
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:487
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:504
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:492
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:509
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -546,6 +563,7 @@ type drainFrame struct {
 // The parameter s is needed only before the first suspension.
 func (f *drainFrame) moveNext(r *statemachine.Run, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Leave(r, &f.Frame, 5, &finished)
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -569,7 +587,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:573
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:591
 		goto resume1
 	}
 	f.State = 1
@@ -585,44 +603,48 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:589
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:607
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
 	}
 	// stream_test.go:203: if _, err := pause.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	f.await2 = f.pause
+	awaited2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:599
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:617
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:627
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:609
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:614
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:621
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:626
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
 		goto resume3
 	}
 	f.State = 3
@@ -633,7 +655,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:637
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:659
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -641,15 +663,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:645
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:649
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:653
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
 }
 
 // Location returns where [drain] is suspended.
@@ -717,7 +739,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:721
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:743
 	f.State = 1
 	return true
 resume1:
@@ -727,14 +749,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:731
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:753
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:255
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:738
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:760
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -783,7 +805,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:787
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:809
 	f.State = 1
 	return true
 resume1:
@@ -793,12 +815,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:797
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:819
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:276
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:802
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:824
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -810,4 +832,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: bf8a275bd1f40083
+// Digest of what is above: 9dd6baf33cb52061

@@ -42,6 +42,7 @@ type givesWayLocals struct {
 // moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
 func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited2 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -56,7 +57,7 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 //line github.com/movenext/movenext/statemachine/yield_test.go:52
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:53: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:60
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:61
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:53
 	return r.Yield(), nil
@@ -66,27 +67,31 @@ resume1:
 	f.o.add("continued")
 	// yield_test.go:55: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	f.await2 = job.WhenAll(f.a, f.b)
+	awaited2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:73
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:74
+		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:85
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
-		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:84
-		f.await2 = nil
+		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:56
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:90
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:95
 }
 
 // Location returns where [givesWay] is suspended.
@@ -139,6 +144,8 @@ type givesWayByHandLocals struct {
 // moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[[]job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -154,21 +161,25 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:64: if _, err := job.YieldAsync().Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	f.await1 = job.YieldAsync()
+	awaited1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:161
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:168
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:64
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:178
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:171
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		if err != nil {
 			f.State = statemachine.Finished
@@ -180,27 +191,31 @@ resume1:
 	f.o.add("continued")
 	// yield_test.go:68: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	f.await2 = job.WhenAll(f.a, f.b)
+	awaited2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:187
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
+		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/statemachine/yield_test.go:68
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:209
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:68
-		_, err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
-		f.await2 = nil
+		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/yield_test.go:69
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:204
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:219
 }
 
 // Location returns where [givesWayByHand] is suspended.
@@ -269,7 +284,7 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:273
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:288
 		goto resume1
 	}
 	f.State = 1
@@ -279,7 +294,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/yield_test.go:166
 		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:283
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:298
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:167
 		if err != nil {
@@ -289,7 +304,7 @@ resume1:
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:293
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:308
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -360,7 +375,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	f.next1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:364
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -369,7 +384,7 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:174
 	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:373
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:388
 	f.next1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -427,6 +442,7 @@ type takesByHandArgs struct {
 // moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -438,20 +454,25 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	}
 	// yield_test.go:180: return p.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	f.await1 = args.p.NextAsync(args.ctx)
+	awaited1 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:445
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:461
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:180
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:454
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:471
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:180
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:476
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -479,4 +500,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0eeaf5c0402b174a
+// Digest of what is above: 8395bf736259c7d3

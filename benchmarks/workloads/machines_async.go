@@ -50,6 +50,7 @@ type familyArgs struct {
 // moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -80,23 +81,26 @@ range1:
 		kid := f.list1[f.i1]
 		// machines.go:27: v, err := kid.Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
-		f.await1 = kid
+		awaited1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:88
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:89
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:99
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:27
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:98
-		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:28
+		v, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:29
@@ -106,13 +110,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:110
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:114
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:33
 	return true, f.sum, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:116
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:120
 }
 
 // Location returns where [family] is suspended.
@@ -211,6 +215,7 @@ func (f *fibFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // it continues, args is nil.
 func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -238,7 +243,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:242
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:247
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -247,7 +252,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (finished bool,
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:45
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:251
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:256
 	f.fib1 = nil
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:46
@@ -258,28 +263,37 @@ after1:
 	}
 	// machines.go:49: a, err := fork.Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
-	f.await2 = f.fork
+	awaited2 = f.fork
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
-	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:265
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:270
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:276
 		goto resume2
 	}
 	f.State = 2
 	f.fork = nil // not needed any more
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
-	return r.Await(f.await2), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:286
+	f.await2 = nil
+after2:
 	{
 		var a int
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:49
-		a, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:277
-		f.await2 = nil
+		a, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:50
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:283
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:297
 }
 
 // Location returns where [fib] is suspended.
@@ -360,7 +374,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 	// machines.go:44: … fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:364
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:378
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -369,7 +383,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (fini
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:44
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:373
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:387
 	f.fib1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -471,6 +485,7 @@ func (f *skynetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -512,23 +527,31 @@ range1:
 		kid := f.list1[f.i1]
 		// machines.go:67: v, err := kid.Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
-		f.await1 = kid
+		awaited1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:520
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:535
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:541
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:550
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:67
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:530
-		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:68
+		v, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:69
@@ -538,13 +561,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:542
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:565
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:73
 	return true, f.sum, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:548
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:571
 }
 
 // Location returns where [skynet] is suspended.
@@ -626,7 +649,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	// machines.go:63: … skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:630
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:653
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -635,7 +658,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:63
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:639
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:662
 	f.skynet1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -706,7 +729,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:80
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:710
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:733
 	if !asleep1 {
 		goto after1
 	}
@@ -726,7 +749,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:84
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:730
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:753
 }
 
 // Location returns where [nap] is suspended.
@@ -804,6 +827,7 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). The
 // parameter jobs is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -828,23 +852,26 @@ range1:
 		j := f.list1[f.i1]
 		// machines.go:93: v, err := j.Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
-		f.await1 = j
+		awaited1 = j
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:836
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:860
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:870
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:93
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:846
-		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:94
+		v, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:95
@@ -854,13 +881,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:858
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:885
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:99
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:864
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:891
 }
 
 // Location returns where [sum] is suspended.
@@ -936,7 +963,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:940
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:967
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:108
 	return r.Yield(), 0
@@ -946,13 +973,13 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:950
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:977
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:111
 	return true, f.count
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:956
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:983
 }
 
 // Location returns where [yields] is suspended.
@@ -1004,6 +1031,7 @@ type roundsLocals struct {
 // moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
 // The parameter n is needed only before the first suspension.
 func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1025,22 +1053,25 @@ range1:
 	}
 	// machines.go:120: v, err := job.Run(ctx, one).Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
-	f.await1 = job.New(f.ctx, one)
+	awaited1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1032
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1060
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1070
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:120
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1042
-		f.await1 = nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines.go:121
+		v, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:122
@@ -1050,13 +1081,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1054
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1085
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:126
 	return true, f.total, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1060
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1091
 }
 
 // Location returns where [rounds] is suspended.
@@ -1129,7 +1160,7 @@ range1:
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1133
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1164
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1138,18 +1169,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:135
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1142
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1173
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1147
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1178
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:137
 	return true, v
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1153
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1184
 }
 
 // Location returns where [steps] is suspended.
@@ -1236,7 +1267,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) 
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1240
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1271
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:146
 	return r.Yield(), 0
@@ -1247,7 +1278,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:148
 	return true, f.v + 1
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1251
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1282
 }
 
 // Location returns where [step] is suspended.
@@ -1300,6 +1331,7 @@ type linkLocals struct {
 // moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). The
 // parameter prev is needed only before the first suspension.
 func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1311,26 +1343,30 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (finished
 	}
 	// machines.go:155: v, err := prev.Await()
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
-	f.await1 = prev
+	awaited1 = prev
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1318
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1350
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1360
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:155
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1328
-		f.await1 = nil
+		v, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:156
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1334
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1370
 }
 
 // Location returns where [link] is suspended.
@@ -1410,7 +1446,7 @@ range1:
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1414
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1450
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1419,7 +1455,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:164
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1423
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1459
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:165
@@ -1432,7 +1468,7 @@ after1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1436
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1472
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1441,7 +1477,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1445
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1481
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:168
@@ -1453,14 +1489,14 @@ after2:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1457
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1493
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:172
 	return true, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1464
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1500
 }
 
 // Location returns where [player] is suspended.
@@ -1541,7 +1577,7 @@ range1:
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1545
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1581
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1550,7 +1586,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:181
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1554
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1590
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:182
@@ -1563,7 +1599,7 @@ after1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1567
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1603
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1572,7 +1608,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1576
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1612
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:185
@@ -1584,14 +1620,14 @@ after2:
 	}
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1588
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1624
 	goto range1
 endRange1:
 	r.Publish()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/benchmarks/workloads/machines.go:189
 	return true, v, nil
-//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1595
+//line github.com/movenext/movenext/benchmarks/workloads/machines_async.go:1631
 }
 
 // Location returns where [server] is suspended.
@@ -1617,4 +1653,4 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c5dda66cb417e6a0
+// Digest of what is above: 200356a32fc5e412

@@ -165,6 +165,7 @@ type greetBothArgs struct {
 // (true). When it continues, args is nil.
 func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (finished bool, result0 string, result1 error) {
 	var err error
+	var awaited2 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -181,7 +182,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:185
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:186
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -190,7 +191,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:194
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:195
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
@@ -201,28 +202,32 @@ after1:
 	}
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	f.await2 = f.first
+	awaited2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:208
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:209
+		goto after2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	return r.Await(f.await2), "", nil
+	return r.Await(awaited2), "", nil
 resume2:
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
+	f.await2 = nil
+after2:
 	{
 		var text string
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-		text, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
-		f.await2 = nil
+		text, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/00-hello/main.go:30
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:226
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:231
 }
 
 // Location returns where [greetBoth] is suspended.
@@ -248,4 +253,4 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 746e083e6222dc53
+// Digest of what is above: bef0bbb6cc477cf0

@@ -65,6 +65,7 @@ func (f *queryFrame) MoveNext(r *statemachine.Run) (finished bool) {
 
 // moveNext runs [query] from where it stopped to its next suspension (false) or its end (true).
 func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -79,29 +80,32 @@ func (f *queryLocals) moveNext(r *statemachine.Run) (finished bool, result0 erro
 		answer := f.d.begin()
 		// main.go:60: _, err := answer.Await()
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-		f.await1 = answer
+		awaited1 = answer
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:87
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:88
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/examples/13-limited/main.go:60
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:98
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/examples/13-limited/main.go:60
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:97
-		f.await1 = nil
-//line github.com/movenext/movenext/examples/13-limited/main.go:61
+		_, err := awaited1.GetResult()
 		f.d.end()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/13-limited/main.go:62
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:105
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:109
 }
 
 // Location returns where [query] is suspended.
@@ -187,7 +191,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 	}
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:191
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:195
 		goto resume1
 	}
 	f.State = 1
@@ -196,7 +200,7 @@ func (f *limitedScopeLocals) moveNext(r *statemachine.Run, args *limitedScopeArg
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:105
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:200
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:204
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 	return true, result0
@@ -268,7 +272,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 	// main.go:108: s.Go(func(ctx context.Context) error { return query(ctx, d) })
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	f.query1, result0 = queryEnter(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:272
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:276
 	if f.query1 == nil {
 		goto after1
 	}
@@ -277,7 +281,7 @@ func (f *limitedScopeFunc1Locals) moveNext(r *statemachine.Run, args *limitedSco
 resume1:
 //line github.com/movenext/movenext/examples/13-limited/main.go:108
 	result0 = f.query1.Results(r)
-//line github.com/movenext/movenext/examples/13-limited/main_async.go:281
+//line github.com/movenext/movenext/examples/13-limited/main_async.go:285
 	f.query1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -306,4 +310,4 @@ func (f *limitedScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 23f3548d3371c1ce
+// Digest of what is above: 447fbcd8d0e7ada7

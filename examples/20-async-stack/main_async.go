@@ -66,6 +66,7 @@ func (f *readFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). The
 // parameter arrived is needed only before the first suspension.
 func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,22 +78,25 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (finis
 	}
 	// main.go:19: n, err := arrived.Await()
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	f.await1 = arrived
+	awaited1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:84
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:85
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:95
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:94
-		f.await1 = nil
-//line github.com/movenext/movenext/examples/20-async-stack/main.go:20
+		n, err := awaited1.GetResult()
 		if n > 3 {
 			panic("too much to read")
 		}
@@ -100,7 +104,7 @@ resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:23
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:104
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:108
 }
 
 // Location returns where [read] is suspended.
@@ -201,7 +205,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:209
 	if f.read1 == nil {
 		goto after1
 	}
@@ -210,13 +214,13 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:214
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:218
 	f.read1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:220
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:224
 }
 
 // Location returns where [parse] is suspended.
@@ -290,7 +294,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:294
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:298
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -299,12 +303,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (finished b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:303
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:307
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:308
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:312
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -332,4 +336,4 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 078320c02a582f6b
+// Digest of what is above: 389e73ffdb787096

@@ -175,6 +175,7 @@ type dashboardArgs struct {
 // moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (finished bool, text string, err error) {
+	var awaited2 *job.Job[[]string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -191,7 +192,7 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(r, args.ctx, "profile", args.user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:195
+//line github.com/movenext/movenext/examples/21-http/main_async.go:196
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -200,47 +201,50 @@ func (f *dashboardLocals) moveNext(r *statemachine.Run, args *dashboardArgs) (fi
 resume1:
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.profile, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:204
+//line github.com/movenext/movenext/examples/21-http/main_async.go:205
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:210
+//line github.com/movenext/movenext/examples/21-http/main_async.go:211
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
 	}
 	// main.go:43: parts, err := job.WhenAll(orders, news).Await()
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	f.await2 = job.WhenAll(f.orders, f.news)
+	awaited2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:220
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/21-http/main_async.go:221
+		goto after2
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	return r.Await(f.await2), "", nil
+	return r.Await(awaited2), "", nil
 resume2:
+//line github.com/movenext/movenext/examples/21-http/main.go:43
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/examples/21-http/main_async.go:232
+	f.await2 = nil
+after2:
 	{
 		var parts []string
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-		parts, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:232
-		f.await2 = nil
-//line github.com/movenext/movenext/examples/21-http/main.go:44
+		parts, err = awaited2.GetResult()
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:237
+//line github.com/movenext/movenext/examples/21-http/main_async.go:241
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:244
+//line github.com/movenext/movenext/examples/21-http/main_async.go:248
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -268,4 +272,4 @@ func (f *dashboardMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 3790db2f9a8e6343
+// Digest of what is above: 60a0db3cab2a0cea

@@ -44,7 +44,9 @@ type accountsFrame struct {
 // value or its end (true).
 func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[*sql.Rows]
 	var err error
+	var awaited3 *job.Job[*account]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -67,26 +69,30 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		db := f.db
 		ctx := f.ctx
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Rows, error) {
+		awaited1 = job.Blocking(f.ctx, func(context.Context) (*sql.Rows, error) {
 			return db.QueryContext(ctx, "LIST")
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:77
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:79
+		goto after1
 	}
 	f.State = 1
 	f.db = nil // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:90
+	f.await1 = nil
+after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-		f.rows, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:89
-		f.await1 = nil
+		f.rows, err2 = awaited1.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:49
 		if err2 == nil {
 			goto endIf1
@@ -95,7 +101,7 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
 		f.Emit(account{}, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:99
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:105
 	f.State = 2
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -116,7 +122,7 @@ for1:
 	{
 		rows := f.rows
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		f.await3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
+		awaited3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
 			if !rows.Next() {
 				return nil, rows.Err()
 			}
@@ -125,21 +131,25 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:130
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:136
+		goto after3
 	}
 	f.State = 3
 	f.db = nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	return r.Await(f.await3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:147
+	f.await3 = nil
+after3:
 	{
 		var row *account
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-		row, err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:142
-		f.await3 = nil
+		row, err = awaited3.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:63
 		if err != nil {
 			goto case1
@@ -151,7 +161,7 @@ resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:155
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:165
 	f.State = 4
 	f.db = nil // not needed any more
 	return true
@@ -164,13 +174,13 @@ resume4:
 			goto case2
 		}
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:168
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:178
 	goto endSwitch1
 case1:
 	// main.go:64: yield(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:174
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:184
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -185,7 +195,7 @@ case2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:189
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:199
 	goto for1
 }
 
@@ -239,6 +249,10 @@ func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 // its epilogue.
 func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
+	var awaited1 *job.Job[*sql.Tx]
+	var awaited2 *job.Job[sql.Result]
+	var awaited3 *job.Job[sql.Result]
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -263,22 +277,25 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (finished, again b
 		db := db
 		ctx := f.ctx
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
+		awaited1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:271
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:285
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	return r.Await(f.await1), false
+	return r.Await(awaited1), false
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	f.tx, *f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:280
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:295
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:78
+after1:
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
+	f.tx, *f.err = awaited1.GetResult()
 	if (*f.err) != nil {
 		goto epilogue
 	}
@@ -297,78 +314,90 @@ resume1:
 	}
 	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
+	awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:304
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:321
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	return r.Await(f.await2), false
+	return r.Await(awaited2), false
 resume2:
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:331
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:314
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:319
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:340
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
 	}
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
+	awaited3 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:329
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:350
+		goto after3
 	}
 	f.State = 3
 	f.from = "" // not needed any more
+	f.await2 = awaited3
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	return r.Await(f.await2), false
+	return r.Await(awaited3), false
 resume3:
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:361
+	f.await2 = nil
+after3:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:340
-		f.await2 = nil
+		_, err2 := awaited3.GetResult()
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:345
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:370
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
 	}
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	f.await4 = end(f.ctx, f.tx.Commit)
+	awaited4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:355
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:380
+		goto after4
 	}
 	f.State = 4
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
+	f.await4 = awaited4
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	return r.Await(f.await4), false
+	return r.Await(awaited4), false
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	_, *f.err = statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:365
+	awaited4 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:391
 	f.await4 = nil
+after4:
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
+	_, *f.err = awaited4.GetResult()
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:372
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:401
 		return true, false
 	}
 	f.State = 5
@@ -377,7 +406,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:381
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:410
 	goto epilogue
 }
 
@@ -441,6 +470,7 @@ func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
 // moveNext runs a function literal of [transfer] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Args) bool {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -456,26 +486,29 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	}
 	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	f.await1 = end(args.ctx, args.tx.Rollback)
+	awaited1 = end(args.ctx, args.tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:463
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:493
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:503
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-		_, undone := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:473
-		f.await1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+		_, undone := awaited1.GetResult()
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:512
 	f.State = statemachine.Finished
 	return true
 }
@@ -549,7 +582,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:553
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:586
 		goto resume1
 	}
 	f.State = 1
@@ -564,7 +597,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:601
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -574,12 +607,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:611
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
 		goto resume2
 	}
 	f.State = 2
@@ -589,7 +622,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:593
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -597,7 +630,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:601
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:634
 		goto resume3
 	}
 	f.State = 3
@@ -607,22 +640,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:611
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:644
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:617
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:650
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:622
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:655
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:659
 }
 
 // Location returns where [report] is suspended.
@@ -648,4 +681,4 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 637bd1e7d8ae0312
+// Digest of what is above: 472fdd518d542e8e

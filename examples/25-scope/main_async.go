@@ -144,6 +144,7 @@ type gatherFunc1Args struct {
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -165,23 +166,26 @@ func (f *gatherFunc1Locals) moveNext(r *statemachine.Run, args *gatherFunc1Args)
 	}
 	// main.go:36: goroutines, err = all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	f.await1 = args.all.Job()
+	awaited1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:172
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:173
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	*f.goroutines, *f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:181
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:183
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/25-scope/main.go:37
+after1:
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
+	*f.goroutines, *f.err = awaited1.GetResult()
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:185
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:189
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -238,6 +242,7 @@ type gatherFunc2Args struct {
 // moveNext runs a function literal of [gather] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -253,26 +258,30 @@ func (f *gatherFunc2Locals) moveNext(r *statemachine.Run, args *gatherFunc2Args)
 	}
 	// main.go:32: _, err := all.Job().Await()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	f.await1 = args.all.Job()
+	awaited1 = args.all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:260
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:265
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:275
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/25-scope/main.go:33
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:276
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:285
 }
 
 // Location returns where a function literal of [gather] is suspended.
@@ -297,4 +306,4 @@ func (f *gatherFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a91352fafe1a5427
+// Digest of what is above: c4fc9036ae49888a

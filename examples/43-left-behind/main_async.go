@@ -307,6 +307,7 @@ type asMachineArgs struct {
 // moveNext runs [asMachine] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -320,29 +321,33 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (fi
 	{
 		l := args.l
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return asMachineFunc1Run(l, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:330
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:331
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/examples/43-left-behind/main.go:47
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:341
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:340
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:48
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:346
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:351
 }
 
 // Location returns where [asMachine] is suspended.
@@ -410,7 +415,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	// main.go:47: … leave(ctx, l) }).Await()
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:414
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:419
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -419,7 +424,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:423
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:428
 	f.leave1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -448,4 +453,4 @@ func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 27d81488a920536a
+// Digest of what is above: 96e850298b631977

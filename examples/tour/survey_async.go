@@ -356,6 +356,7 @@ func (f *readFileFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (finished bool, result0 []byte, result1 error) {
+	var awaited1 *job.Job[[]byte]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -367,20 +368,25 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (fini
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	f.await1 = startReading(args.ctx, args.path)
+	awaited1 = startReading(args.ctx, args.path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:374
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:375
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:383
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:385
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/examples/tour/survey.go:82
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:390
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -470,6 +476,7 @@ func (f *listFilesFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (finished bool, result0 []string, result1 error) {
+	var awaited1 *job.Job[[]string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -481,20 +488,25 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (fi
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	f.await1 = startListing(args.ctx, args.dir)
+	awaited1 = startListing(args.ctx, args.dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:488
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:495
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:497
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:505
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/examples/tour/survey.go:89
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:510
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -528,4 +540,4 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 30c45493d4b98494
+// Digest of what is above: 9160fe336784c6c3

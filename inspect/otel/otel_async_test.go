@@ -42,6 +42,8 @@ type twiceLocals struct {
 // The parameter a is needed only before the first suspension.
 func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -55,21 +57,24 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	}
 	// otel_test.go:32: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	f.await1 = a
+	awaited1 = a
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:62
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:64
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
-	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:71
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:74
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/otel/otel_test.go:33
+after1:
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:32
+	f.x, err = awaited1.GetResult()
 	if err != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:34
@@ -77,28 +82,32 @@ resume1:
 	}
 	// otel_test.go:36: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:84
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:89
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:36
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:100
+	f.await1 = nil
+after2:
 	{
 		var y int
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
-		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:96
-		f.await1 = nil
+		y, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:37
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:102
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:111
 }
 
 // Location returns where [twice] is suspended.
@@ -146,6 +155,7 @@ type allLocals struct {
 // moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). The
 // parameter jobs is needed only before the first suspension.
 func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finished bool, result0 []int, result1 error) {
+	var awaited1 *job.Job[[]int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -157,20 +167,25 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (finishe
 	}
 	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	f.await1 = job.WhenAll(jobs...)
+	awaited1 = job.WhenAll(jobs...)
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:164
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:174
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:173
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:184
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/inspect/otel/otel_test.go:43
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:189
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -198,4 +213,4 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8188b5023bdd9c7e
+// Digest of what is above: c60ddc1f7b7e604c

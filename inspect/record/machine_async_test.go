@@ -42,6 +42,8 @@ type twiceLocals struct {
 // The parameter a is needed only before the first suspension.
 func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -55,21 +57,24 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished b
 	}
 	// machine_test.go:15: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
-	f.await1 = a
+	awaited1 = a
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:62
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:64
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
-	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:71
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:74
 	f.await1 = nil
-//line github.com/movenext/movenext/inspect/record/machine_test.go:16
+after1:
+//line github.com/movenext/movenext/inspect/record/machine_test.go:15
+	f.x, err = awaited1.GetResult()
 	if err != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/record/machine_test.go:17
@@ -77,28 +82,32 @@ resume1:
 	}
 	// machine_test.go:19: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:84
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:89
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/inspect/record/machine_test.go:19
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:100
+	f.await1 = nil
+after2:
 	{
 		var y int
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
-		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:96
-		f.await1 = nil
+		y, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/record/machine_test.go:20
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:102
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:111
 }
 
 // Location returns where [twice] is suspended.
@@ -124,4 +133,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e6a91742e172dbef
+// Digest of what is above: 444c228ce731da3f

@@ -52,14 +52,20 @@ type locksFrame struct {
 func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	var lock1Err error
 	var lock2Err error
+	var awaited3 *job.Job[job.Void]
 	var lock4Err error
 	var lock5Err error
+	var awaited6 *job.Job[job.Void]
 	var lock7Err error
 	var rLock8Err error
+	var awaited9 *job.Job[job.Void]
+	var awaited10 *job.Job[job.Void]
 	var acquire11Err error
 	var acquire12Err error
+	var awaited13 *job.Job[job.Void]
 	var acquire14Err error
 	var acquire15Err error
+	var awaited16 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -105,7 +111,7 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:15: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	f.lockOrRLockOrAcquire1, lock1Err = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:109
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:115
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -114,7 +120,7 @@ func (f *locksFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
 	lock1Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:118
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:124
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:15
@@ -124,7 +130,7 @@ after1:
 	// contexts_calls_test.go:17: n.of("coord.Mutex.Lock")(m.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	f.lockOrRLockOrAcquire1, lock2Err = f.m.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:128
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:134
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -133,7 +139,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
 	lock2Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:143
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:17
@@ -142,22 +148,26 @@ after2:
 	f.of1 = f.n.of("coord.Mutex.LockAsync")
 	// contexts_calls_test.go:19: n.of("coord.Mutex.LockAsync")(m.LockAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-	f.await3 = f.m.LockAsync(f.ctx)
+	awaited3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:149
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:155
+		goto after3
 	}
 	f.State = 3
 	f.m = nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-	return r.Await(f.await3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:166
+	f.await3 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
-		await3Value, await3Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:160
-		f.await3 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:19
 		f.of1(await3Value, await3Err)
 	}
@@ -166,7 +176,7 @@ resume3:
 	// contexts_calls_test.go:22: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	f.lockOrRLockOrAcquire1, lock4Err = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:170
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:180
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -176,7 +186,7 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
 	lock4Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:180
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:190
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:22
@@ -191,7 +201,7 @@ after4:
 	// contexts_calls_test.go:24: n.of("coord.KeyedMutex.Lock")(k.Lock(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	f.lockOrRLockOrAcquire1, lock5Err = f.k.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:195
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:205
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
@@ -201,7 +211,7 @@ after4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
 	lock5Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:205
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:215
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:24
@@ -215,22 +225,26 @@ after5:
 	f.of1 = f.n.of("coord.KeyedMutex.LockAsync")
 	// contexts_calls_test.go:26: … k.LockAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-	f.await3 = f.k.LockAsync(f.ctx, 1)
+	awaited6 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:222
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:232
+		goto after6
 	}
 	f.State = 6
 	f.m, f.k = nil, nil // not needed any more
+	f.await3 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-	return r.Await(f.await3)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
+	awaited6 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:243
+	f.await3 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
-		await6Value, await6Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:233
-		f.await3 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:26
 		f.of1(await6Value, await6Err)
 	}
@@ -239,7 +253,7 @@ resume6:
 	// contexts_calls_test.go:29: n.of("coord.RWMutex.Lock")(rw.Lock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	f.lockOrRLockOrAcquire1, lock7Err = f.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:243
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:257
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -249,7 +263,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
 	lock7Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:253
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:267
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:29
@@ -259,7 +273,7 @@ after7:
 	// contexts_calls_test.go:31: n.of("coord.RWMutex.RLock")(rw.RLock(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.lockOrRLockOrAcquire1, rLock8Err = f.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:263
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:277
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after8
 	}
@@ -269,7 +283,7 @@ after7:
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	rLock8Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:273
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:287
 	f.lockOrRLockOrAcquire1 = nil
 after8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
@@ -277,22 +291,26 @@ after8:
 	f.of1 = f.n.of("coord.RWMutex.RLockAsync")
 	// contexts_calls_test.go:32: n.of("coord.RWMutex.RLockAsync")(rw.RLockAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-	f.await3 = f.rw.RLockAsync(f.ctx)
+	awaited9 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:284
-		goto resume9
+	if awaited9.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:298
+		goto after9
 	}
 	f.State = 9
 	f.m, f.k = nil, nil // not needed any more
+	f.await3 = awaited9
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-	return r.Await(f.await3)
+	return r.Await(awaited9)
 resume9:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
+	awaited9 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:309
+	f.await3 = nil
+after9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
-		await9Value, await9Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:295
-		f.await3 = nil
+		await9Value, await9Err := awaited9.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:32
 		f.of1(await9Value, await9Err)
 		rw := f.rw
@@ -303,22 +321,26 @@ resume9:
 	f.of1 = f.n.of("coord.RWMutex.LockAsync")
 	// contexts_calls_test.go:34: n.of("coord.RWMutex.LockAsync")(rw.LockAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-	f.await3 = f.rw.LockAsync(f.ctx)
+	awaited10 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:310
-		goto resume10
+	if awaited10.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:328
+		goto after10
 	}
 	f.State = 10
 	f.m, f.k, f.rw = nil, nil, nil // not needed any more
+	f.await3 = awaited10
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-	return r.Await(f.await3)
+	return r.Await(awaited10)
 resume10:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
+	awaited10 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:339
+	f.await3 = nil
+after10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
-		await10Value, await10Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:321
-		f.await3 = nil
+		await10Value, await10Err := awaited10.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:34
 		f.of1(await10Value, await10Err)
 	}
@@ -327,7 +349,7 @@ resume10:
 	// contexts_calls_test.go:37: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	f.lockOrRLockOrAcquire1, acquire11Err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:331
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:353
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after11
 	}
@@ -337,7 +359,7 @@ resume10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
 	acquire11Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:341
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:363
 	f.lockOrRLockOrAcquire1 = nil
 after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:37
@@ -352,7 +374,7 @@ after11:
 	// contexts_calls_test.go:39: n.of("coord.Semaphore.Acquire")(s.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	f.lockOrRLockOrAcquire1, acquire12Err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:356
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:378
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -362,7 +384,7 @@ after11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
 	acquire12Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:366
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:388
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:39
@@ -376,22 +398,26 @@ after12:
 	f.of1 = f.n.of("coord.Semaphore.AcquireAsync")
 	// contexts_calls_test.go:41: … s.AcquireAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-	f.await3 = f.s.AcquireAsync(f.ctx, 1)
+	awaited13 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:383
-		goto resume13
+	if awaited13.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:405
+		goto after13
 	}
 	f.State = 13
 	f.m, f.k, f.rw, f.s = nil, nil, nil, nil // not needed any more
+	f.await3 = awaited13
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-	return r.Await(f.await3)
+	return r.Await(awaited13)
 resume13:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
+	awaited13 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:416
+	f.await3 = nil
+after13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
-		await13Value, await13Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:394
-		f.await3 = nil
+		await13Value, await13Err := awaited13.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:41
 		f.of1(await13Value, await13Err)
 	}
@@ -400,7 +426,7 @@ resume13:
 	// contexts_calls_test.go:44: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	f.lockOrRLockOrAcquire1, acquire14Err = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:404
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:430
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after14
 	}
@@ -410,7 +436,7 @@ resume13:
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
 	acquire14Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:414
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:440
 	f.lockOrRLockOrAcquire1 = nil
 after14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:44
@@ -425,7 +451,7 @@ after14:
 	// contexts_calls_test.go:46: n.of("coord.Limiter.Acquire")(l.Acquire(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	f.lockOrRLockOrAcquire1, acquire15Err = f.l.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:429
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:455
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after15
 	}
@@ -435,7 +461,7 @@ after14:
 resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
 	acquire15Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:439
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:465
 	f.lockOrRLockOrAcquire1 = nil
 after15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:46
@@ -449,26 +475,30 @@ after15:
 	f.of1 = f.n.of("coord.Limiter.AcquireAsync")
 	// contexts_calls_test.go:48: … l.AcquireAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-	f.await3 = f.l.AcquireAsync(f.ctx, 1)
+	awaited16 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:456
-		goto resume16
+	if awaited16.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:482
+		goto after16
 	}
 	f.State = 16
 	f.ctx, f.n, f.m, f.k, f.rw, f.s, f.l = nil, nil, nil, nil, nil, nil, nil // not needed any more
+	f.await3 = awaited16
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-	return r.Await(f.await3)
+	return r.Await(awaited16)
 resume16:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
+	awaited16 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:493
+	f.await3 = nil
+after16:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
-		await16Value, await16Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:467
-		f.await3 = nil
+		await16Value, await16Err := awaited16.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:48
 		f.of1(await16Value, await16Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:472
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:502
 	f.State = statemachine.Finished
 	return true
 }
@@ -528,6 +558,10 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 	var get1Err error
 	var get2Value int
 	var get2Err error
+	var awaited3 *job.Job[int]
+	var awaited4 *job.Job[int]
+	var awaited6 *job.Job[job.Void]
+	var awaited8 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -559,7 +593,7 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:56: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	f.get1, get1Value, get1Err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:563
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:597
 	if f.get1 == nil {
 		goto after1
 	}
@@ -568,7 +602,7 @@ func (f *objectsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	get1Value, get1Err = f.get1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:572
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:606
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
@@ -583,7 +617,7 @@ after1:
 	// contexts_calls_test.go:58: n.of("coord.ObjectPool.Get")(p.Get(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
 	f.get1, get2Value, get2Err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:587
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:621
 	if f.get1 == nil {
 		goto after2
 	}
@@ -592,7 +626,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
 	get2Value, get2Err = f.get1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:596
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:630
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:58
@@ -606,21 +640,25 @@ after2:
 	f.of1 = f.n.of("coord.ObjectPool.GetAsync")
 	// contexts_calls_test.go:60: n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
+	awaited3 = f.p.GetAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:613
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:647
+		goto after3
 	}
 	f.State = 3
+	f.awaitOrSelect3 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-	return r.Await(f.awaitOrSelect3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
+	awaited3 = statemachine.AwaitedJob(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:657
+	f.awaitOrSelect3 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
-		await3Value, await3Err := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:623
-		f.awaitOrSelect3 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:60
 		f.of1(await3Value, await3Err)
 	}
@@ -629,21 +667,25 @@ resume3:
 	f.of1 = f.n.of("coord.ObjectPool.GetAsync")
 	// contexts_calls_test.go:62: n.of("coord.ObjectPool.GetAsync")(p.GetAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-	f.awaitOrSelect3 = f.p.GetAsync(f.ctx)
+	awaited4 = f.p.GetAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:636
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:674
+		goto after4
 	}
 	f.State = 4
+	f.awaitOrSelect3 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-	return r.Await(f.awaitOrSelect3)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
+	awaited4 = statemachine.AwaitedJob(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:684
+	f.awaitOrSelect3 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
-		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:646
-		f.awaitOrSelect3 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:62
 		f.of1(await4Value, await4Err)
 	}
@@ -655,7 +697,7 @@ resume4:
 	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 	if statemachine.TwinEnded(r, f.useOrAwait5) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:659
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:701
 		goto resume5
 	}
 	f.State = 5
@@ -665,7 +707,7 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 		_, use5Err := statemachine.TwinResult(r, f.useOrAwait5)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:669
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:711
 		f.useOrAwait5 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:64
 		f.of1(use5Err)
@@ -674,22 +716,26 @@ resume5:
 	f.of1 = f.n.of("coord.ObjectPool.UseAsync")
 	// contexts_calls_test.go:65: … p.UseAsync(ctx, func(ctx context.Context, _ int) error { retu …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-	f.useOrAwait5 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
+	awaited6 = f.p.UseAsync(f.ctx, func(ctx context.Context, _ int) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-	if f.useOrAwait5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:681
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:723
+		goto after6
 	}
 	f.State = 6
 	f.p = nil // not needed any more
+	f.useOrAwait5 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-	return r.Await(f.useOrAwait5)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
+	awaited6 = statemachine.AwaitedJob(r, f.useOrAwait5)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:734
+	f.useOrAwait5 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
-		await6Value, await6Err := statemachine.JobResult(r, f.useOrAwait5)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:692
-		f.useOrAwait5 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:65
 		f.of1(await6Value, await6Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:67
@@ -705,7 +751,7 @@ resume6:
 	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 	if statemachine.TwinEnded(r, f.awaitOrSelect3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:709
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:755
 		goto resume7
 	}
 	f.State = 7
@@ -716,7 +762,7 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 		select7Value, select7Err := statemachine.TwinResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:766
 		f.awaitOrSelect3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:69
 		f.of1(select7Value, select7Err)
@@ -725,26 +771,30 @@ resume7:
 	f.of1 = f.n.of("coord.SelectAsync")
 	// contexts_calls_test.go:70: … coord.SelectAsync(ctx, coord.OnReceive[int](c, nil), coord.On …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-	f.awaitOrSelect3 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil), coord.OnTimeout(time.Millisecond))
+	awaited8 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.c, nil), coord.OnTimeout(time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-	if f.awaitOrSelect3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:732
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:778
+		goto after8
 	}
 	f.State = 8
 	f.ctx, f.n, f.p, f.c = nil, nil, nil, nil // not needed any more
+	f.awaitOrSelect3 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-	return r.Await(f.awaitOrSelect3)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
+	awaited8 = statemachine.AwaitedJob(r, f.awaitOrSelect3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:789
+	f.awaitOrSelect3 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
-		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrSelect3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:743
-		f.awaitOrSelect3 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:70
 		f.of1(await8Value, await8Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:748
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:798
 	f.State = statemachine.Finished
 	return true
 }
@@ -806,12 +856,17 @@ type eventsFrame struct {
 // MoveNext runs [events] from where it stopped to its next suspension (false) or its end (true).
 func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	var wait1Err error
+	var awaited2 *job.Job[job.Void]
 	var wait3Err error
+	var awaited4 *job.Job[job.Void]
 	var wait5Err error
+	var awaited6 *job.Job[job.Void]
 	var wait7Value bool
 	var wait7Err error
+	var awaited8 *job.Job[bool]
 	var err error
 	var wait11Err error
+	var awaited12 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -850,7 +905,7 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 	// contexts_calls_test.go:77: n.of("coord.AutoResetEvent.Wait")(auto.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	f.waitOrLock1, wait1Err = f.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:854
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:909
 	if f.waitOrLock1 == nil {
 		goto after1
 	}
@@ -859,7 +914,7 @@ func (f *eventsFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
 	wait1Err = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:863
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:918
 	f.waitOrLock1 = nil
 after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:77
@@ -868,22 +923,26 @@ after1:
 	f.of1 = f.n.of("coord.AutoResetEvent.WaitAsync")
 	// contexts_calls_test.go:79: … auto.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-	f.await2 = f.auto.WaitAsync(f.ctx)
+	awaited2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:875
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:930
+		goto after2
 	}
 	f.State = 2
 	f.auto = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:941
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
-		await2Value, await2Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:886
-		f.await2 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:79
 		f.of1(await2Value, await2Err)
 	}
@@ -893,7 +952,7 @@ resume2:
 	// contexts_calls_test.go:83: n.of("coord.ManualResetEvent.Wait")(manual.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	f.waitOrLock1, wait3Err = f.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:897
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:956
 	if f.waitOrLock1 == nil {
 		goto after3
 	}
@@ -903,7 +962,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
 	wait3Err = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:907
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:966
 	f.waitOrLock1 = nil
 after3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:83
@@ -911,22 +970,26 @@ after3:
 	f.of1 = f.n.of("coord.ManualResetEvent.WaitAsync")
 	// contexts_calls_test.go:84: … manual.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-	f.await2 = f.manual.WaitAsync(f.ctx)
+	awaited4 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:918
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:977
+		goto after4
 	}
 	f.State = 4
 	f.auto, f.manual = nil, nil // not needed any more
+	f.await2 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-	return r.Await(f.await2)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
+	awaited4 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:988
+	f.await2 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
-		await4Value, await4Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:929
-		f.await2 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:84
 		f.of1(await4Value, await4Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:86
@@ -940,7 +1003,7 @@ resume4:
 	// contexts_calls_test.go:88: n.of("coord.Countdown.Wait")(down.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	f.waitOrLock1, wait5Err = f.down.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:944
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1007
 	if f.waitOrLock1 == nil {
 		goto after5
 	}
@@ -950,7 +1013,7 @@ resume4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
 	wait5Err = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:954
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1017
 	f.waitOrLock1 = nil
 after5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:88
@@ -958,22 +1021,26 @@ after5:
 	f.of1 = f.n.of("coord.Countdown.WaitAsync")
 	// contexts_calls_test.go:89: … down.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-	f.await2 = f.down.WaitAsync(f.ctx)
+	awaited6 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:965
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1028
+		goto after6
 	}
 	f.State = 6
 	f.auto, f.manual, f.down = nil, nil, nil // not needed any more
+	f.await2 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-	return r.Await(f.await2)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
+	awaited6 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1039
+	f.await2 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-		await6Value, await6Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:976
-		f.await2 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 		f.of1(await6Value, await6Err)
 	}
@@ -983,7 +1050,7 @@ resume6:
 	// contexts_calls_test.go:93: n.of("coord.Barrier.Wait")(b.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.wait7, wait7Value, wait7Err = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:987
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1054
 	if f.wait7 == nil {
 		goto after7
 	}
@@ -993,7 +1060,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	wait7Value, wait7Err = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:997
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1064
 	f.wait7 = nil
 after7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
@@ -1001,22 +1068,26 @@ after7:
 	f.of1 = f.n.of("coord.Barrier.WaitAsync")
 	// contexts_calls_test.go:94: n.of("coord.Barrier.WaitAsync")(other.Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-	f.await8 = f.other
+	awaited8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-	if f.await8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1008
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1075
+		goto after8
 	}
 	f.State = 8
 	f.auto, f.manual, f.down, f.other = nil, nil, nil, nil // not needed any more
+	f.await8 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-	return r.Await(f.await8)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
+	awaited8 = statemachine.AwaitedJob(r, f.await8)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1086
+	f.await8 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
-		await8Value, await8Err := statemachine.JobResult(r, f.await8)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1019
-		f.await8 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:94
 		f.of1(await8Value, await8Err)
 		b := f.b
@@ -1026,7 +1097,7 @@ resume8:
 	// contexts_calls_test.go:96: _, err := b.Wait(ctx) // either may be the last one
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	f.wait7, _, err = f.b.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1030
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1101
 	if f.wait7 == nil {
 		goto after9
 	}
@@ -1036,7 +1107,7 @@ resume8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:96
 	_, err = f.wait7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1040
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1111
 	f.wait7 = nil
 after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:97
@@ -1046,7 +1117,7 @@ after9:
 	// contexts_calls_test.go:100: _ = c.L.Lock(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1, _ = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1050
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1121
 	if f.waitOrLock1 == nil {
 		goto after10
 	}
@@ -1056,7 +1127,7 @@ after9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:100
 	f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1060
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1131
 	f.waitOrLock1 = nil
 after10:
 	{
@@ -1069,7 +1140,7 @@ after10:
 	// contexts_calls_test.go:102: n.of("coord.Cond.Wait")(c.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	f.waitOrLock1, wait11Err = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1144
 	if f.waitOrLock1 == nil {
 		goto after11
 	}
@@ -1079,7 +1150,7 @@ after10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
 	wait11Err = f.waitOrLock1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1083
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1154
 	f.waitOrLock1 = nil
 after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:102
@@ -1093,26 +1164,30 @@ after11:
 	f.of1 = f.n.of("coord.Cond.WaitAsync")
 	// contexts_calls_test.go:104: n.of("coord.Cond.WaitAsync")(c.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-	f.await2 = f.c.WaitAsync(f.ctx)
+	awaited12 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1100
-		goto resume12
+	if awaited12.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1171
+		goto after12
 	}
 	f.State = 12
 	f.ctx, f.n, f.auto, f.manual, f.down, f.b, f.other, f.c = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+	f.await2 = awaited12
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-	return r.Await(f.await2)
+	return r.Await(awaited12)
 resume12:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
+	awaited12 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1182
+	f.await2 = nil
+after12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
-		await12Value, await12Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1111
-		f.await2 = nil
+		await12Value, await12Err := awaited12.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:104
 		f.of1(await12Value, await12Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1116
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1191
 	f.State = statemachine.Finished
 	return true
 }
@@ -1178,17 +1253,23 @@ type channelsFrame struct {
 func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 19, &finished)
 	var send1Err error
+	var awaited2 *job.Job[job.Void]
 	var receive3Value int
 	var receive3Err error
+	var awaited4 *job.Job[int]
 	var send9Err error
+	var awaited10 *job.Job[job.Void]
 	var receive11Value int
 	var receive11Err error
+	var awaited12 *job.Job[int]
 	var receive13Value int
 	var receive13Err error
 	var next14Value int
 	var next14Err error
+	var awaited15 *job.Job[int]
 	var get16Value int
 	var get16Err error
+	var awaited17 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1244,7 +1325,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_calls_test.go:111: n.of("coord.Channel.Send")(c.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	f.send1, send1Err = f.c.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1248
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1329
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1253,7 +1334,7 @@ func (f *channelsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
 	send1Err = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1257
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1338
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:111
@@ -1267,21 +1348,25 @@ after1:
 	f.of1 = f.n.of("coord.Channel.SendAsync")
 	// contexts_calls_test.go:113: n.of("coord.Channel.SendAsync")(c.SendAsync(ctx, 2).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-	f.await2 = f.c.SendAsync(f.ctx, 2)
+	awaited2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1274
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1355
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1365
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
-		await2Value, await2Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1284
-		f.await2 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:113
 		f.of1(await2Value, await2Err)
 		c := f.c
@@ -1293,7 +1378,7 @@ resume2:
 	// contexts_calls_test.go:115: n.of("coord.Channel.Receive")(c.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	f.receiveOrNextOrGet3, receive3Value, receive3Err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1297
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1382
 	if f.receiveOrNextOrGet3 == nil {
 		goto after3
 	}
@@ -1302,7 +1387,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
 	receive3Value, receive3Err = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1306
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1391
 	f.receiveOrNextOrGet3 = nil
 after3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:115
@@ -1316,21 +1401,25 @@ after3:
 	f.of1 = f.n.of("coord.Channel.ReceiveAsync")
 	// contexts_calls_test.go:117: … c.ReceiveAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-	f.await4 = f.c.ReceiveAsync(f.ctx)
+	awaited4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1323
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1408
+		goto after4
 	}
 	f.State = 4
+	f.await4 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-	return r.Await(f.await4)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
+	awaited4 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1418
+	f.await4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
-		await4Value, await4Err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1333
-		f.await4 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:117
 		f.of1(await4Value, await4Err)
 		c := f.c
@@ -1344,7 +1433,7 @@ resume4:
 	// contexts_calls_test.go:119: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:119
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1348
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1437
 		goto resume5
 	}
 	f.State = 5
@@ -1362,7 +1451,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1366
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1455
 		goto resume6
 	}
 	f.State = 6
@@ -1373,13 +1462,13 @@ resume6:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1377
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1466
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1383
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1472
 	f.loop1 = nil
 endRange1:
 	{
@@ -1394,7 +1483,7 @@ endRange1:
 	// contexts_calls_test.go:124: for v, err := range c.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1398
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1487
 		goto resume7
 	}
 	f.State = 7
@@ -1412,7 +1501,7 @@ resume7:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1416
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1505
 		goto resume8
 	}
 	f.State = 8
@@ -1423,13 +1512,13 @@ resume8:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1427
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1516
 	f.loop1 = nil
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1433
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1522
 	f.loop1 = nil
 endRange2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
@@ -1439,7 +1528,7 @@ endRange2:
 	// contexts_calls_test.go:131: n.of("coord.Broadcast.Send")(b.Send(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	f.send1, send9Err = f.b.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1443
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1532
 	if f.send1 == nil {
 		goto after9
 	}
@@ -1449,7 +1538,7 @@ endRange2:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
 	send9Err = f.send1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1453
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
 	f.send1 = nil
 after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:131
@@ -1463,22 +1552,26 @@ after9:
 	f.of1 = f.n.of("coord.Broadcast.SendAsync")
 	// contexts_calls_test.go:133: … b.SendAsync(ctx, 2).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-	f.await2 = f.b.SendAsync(f.ctx, 2)
+	awaited10 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1470
-		goto resume10
+	if awaited10.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1559
+		goto after10
 	}
 	f.State = 10
 	f.c = nil // not needed any more
+	f.await2 = awaited10
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-	return r.Await(f.await2)
+	return r.Await(awaited10)
 resume10:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
+	awaited10 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
+	f.await2 = nil
+after10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
-		await10Value, await10Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1481
-		f.await2 = nil
+		await10Value, await10Err := awaited10.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:133
 		f.of1(await10Value, await10Err)
 	}
@@ -1487,7 +1580,7 @@ resume10:
 	// contexts_calls_test.go:134: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	f.receiveOrNextOrGet3, receive11Value, receive11Err = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1491
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1584
 	if f.receiveOrNextOrGet3 == nil {
 		goto after11
 	}
@@ -1497,7 +1590,7 @@ resume10:
 resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
 	receive11Value, receive11Err = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1594
 	f.receiveOrNextOrGet3 = nil
 after11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:134
@@ -1511,22 +1604,26 @@ after11:
 	f.of1 = f.n.of("coord.Subscription.ReceiveAsync")
 	// contexts_calls_test.go:136: … s.ReceiveAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-	f.await4 = f.s.ReceiveAsync(f.ctx)
+	awaited12 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1518
-		goto resume12
+	if awaited12.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1611
+		goto after12
 	}
 	f.State = 12
 	f.c = nil // not needed any more
+	f.await4 = awaited12
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-	return r.Await(f.await4)
+	return r.Await(awaited12)
 resume12:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
+	awaited12 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1622
+	f.await4 = nil
+after12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
-		await12Value, await12Err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1529
-		f.await4 = nil
+		await12Value, await12Err := awaited12.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:136
 		f.of1(await12Value, await12Err)
 		b := f.b
@@ -1538,7 +1635,7 @@ resume12:
 	// contexts_calls_test.go:138: n.of("coord.Subscription.Receive")(s.Receive(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	f.receiveOrNextOrGet3, receive13Value, receive13Err = f.s.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1542
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1639
 	if f.receiveOrNextOrGet3 == nil {
 		goto after13
 	}
@@ -1548,7 +1645,7 @@ resume12:
 resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
 	receive13Value, receive13Err = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1552
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1649
 	f.receiveOrNextOrGet3 = nil
 after13:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:138
@@ -1566,7 +1663,7 @@ after13:
 	// contexts_calls_test.go:143: n.of("coord.Observer.Next")(o.Next(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	f.receiveOrNextOrGet3, next14Value, next14Err = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1667
 	if f.receiveOrNextOrGet3 == nil {
 		goto after14
 	}
@@ -1576,7 +1673,7 @@ after13:
 resume14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
 	next14Value, next14Err = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1580
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1677
 	f.receiveOrNextOrGet3 = nil
 after14:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:143
@@ -1590,22 +1687,26 @@ after14:
 	f.of1 = f.n.of("coord.Observer.NextAsync")
 	// contexts_calls_test.go:145: n.of("coord.Observer.NextAsync")(o.NextAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	f.await4 = f.o.NextAsync(f.ctx)
+	awaited15 = f.o.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1597
-		goto resume15
+	if awaited15.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1694
+		goto after15
 	}
 	f.State = 15
 	f.c, f.b, f.s, f.w, f.o = nil, nil, nil, nil, nil // not needed any more
+	f.await4 = awaited15
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	return r.Await(f.await4)
+	return r.Await(awaited15)
 resume15:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
+	awaited15 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1705
+	f.await4 = nil
+after15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-		await15Value, await15Err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1608
-		f.await4 = nil
+		await15Value, await15Err := awaited15.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 		f.of1(await15Value, await15Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
@@ -1619,7 +1720,7 @@ resume15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 		f.receiveOrNextOrGet3, get16Value, get16Err = f.again.GetEnter(r, f.ctx, round)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1623
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1724
 	if f.receiveOrNextOrGet3 == nil {
 		goto after16
 	}
@@ -1629,7 +1730,7 @@ resume15:
 resume16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	get16Value, get16Err = f.receiveOrNextOrGet3.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1633
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1734
 	f.receiveOrNextOrGet3 = nil
 after16:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
@@ -1643,31 +1744,35 @@ after16:
 		f.of1 = f.n.of("coord.Reusable.GetAsync")
 		// contexts_calls_test.go:153: … again.GetAsync(ctx, next).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-		f.await4 = f.again.GetAsync(f.ctx, next)
+		awaited17 = f.again.GetAsync(f.ctx, next)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1651
-		goto resume17
+	if awaited17.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1752
+		goto after17
 	}
 	f.State = 17
 	f.ctx, f.n, f.c, f.b, f.s, f.w, f.o, f.again = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+	f.await4 = awaited17
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-	return r.Await(f.await4)
+	return r.Await(awaited17)
 resume17:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
+	awaited17 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1763
+	f.await4 = nil
+after17:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
-		await17Value, await17Err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1662
-		f.await4 = nil
+		await17Value, await17Err := awaited17.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 		f.of1(await17Value, await17Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1667
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1772
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:153
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1671
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1776
 }
 
 // Location returns where [channels] is suspended.
@@ -1726,9 +1831,15 @@ type sharedWorkFrame struct {
 // MoveNext runs [sharedWork] from where it stopped to its next suspension (false) or its end
 // (true).
 func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited2 *job.Job[job.Void]
+	var awaited4 *job.Job[int]
+	var awaited6 *job.Job[int]
+	var awaited8 *job.Job[int]
 	var wait9Err error
 	var wait10Err error
+	var awaited11 *job.Job[job.Void]
 	var waitN12Err error
+	var awaited13 *job.Job[job.Void]
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -1770,7 +1881,7 @@ func (frame *sharedWorkFrame) MoveNext(r *statemachine.Run) bool {
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 	if statemachine.TwinEnded(r, frame.doOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1774
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1885
 		goto resume1
 	}
 	frame.State = 1
@@ -1780,7 +1891,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		_, do1Err := statemachine.TwinResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1784
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1895
 		frame.doOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:159
 		frame.of1(do1Err)
@@ -1789,21 +1900,25 @@ resume1:
 	frame.of1 = frame.n.of("coord.Serial.DoAsync")
 	// contexts_calls_test.go:160: … s.DoAsync(ctx, 1, func(ctx context.Context) error { return c …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
+	awaited2 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1796
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1907
+		goto after2
 	}
 	frame.State = 2
+	frame.doOrAwait1 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-	return r.Await(frame.doOrAwait1)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
+	awaited2 = statemachine.AwaitedJob(r, frame.doOrAwait1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1917
+	frame.doOrAwait1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
-		await2Value, await2Err := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1806
-		frame.doOrAwait1 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:160
 		frame.of1(await2Value, await2Err)
 	}
@@ -1815,7 +1930,7 @@ resume2:
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1819
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1934
 		goto resume3
 	}
 	frame.State = 3
@@ -1825,7 +1940,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		inTurn3Value, inTurn3Err := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1829
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1944
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
 		frame.of1(inTurn3Value, inTurn3Err)
@@ -1834,22 +1949,26 @@ resume3:
 	frame.of1 = frame.n.of("coord.InTurnAsync")
 	// contexts_calls_test.go:163: … coord.InTurnAsync(ctx, &s, 1, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
+	awaited4 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1841
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1956
+		goto after4
 	}
 	frame.State = 4
 	frame.s = nil // not needed any more
+	frame.inTurnOrAwaitOrGet3 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-	return r.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
+	awaited4 = statemachine.AwaitedJob(r, frame.inTurnOrAwaitOrGet3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1967
+	frame.inTurnOrAwaitOrGet3 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
-		await4Value, await4Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1852
-		frame.inTurnOrAwaitOrGet3 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:163
 		frame.of1(await4Value, await4Err)
 	}
@@ -1859,7 +1978,7 @@ resume4:
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 	if statemachine.TwinEnded(r, frame.inTurnOrAwaitOrGet3) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1863
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1982
 		goto resume5
 	}
 	frame.State = 5
@@ -1870,7 +1989,7 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		get5Value, get5Err := statemachine.TwinResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1874
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1993
 		frame.inTurnOrAwaitOrGet3 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:165
 		frame.of1(get5Value, get5Err)
@@ -1879,22 +1998,26 @@ resume5:
 	frame.of1 = frame.n.of("coord.Lazy.GetAsync")
 	// contexts_calls_test.go:166: … coord.NewLazy(seven).GetAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
+	awaited6 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1886
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2005
+		goto after6
 	}
 	frame.State = 6
 	frame.s = nil // not needed any more
+	frame.inTurnOrAwaitOrGet3 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-	return r.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
+	awaited6 = statemachine.AwaitedJob(r, frame.inTurnOrAwaitOrGet3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2016
+	frame.inTurnOrAwaitOrGet3 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
-		await6Value, await6Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1897
-		frame.inTurnOrAwaitOrGet3 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:166
 		frame.of1(await6Value, await6Err)
 	}
@@ -1906,7 +2029,7 @@ resume6:
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 	if statemachine.TwinEnded(r, frame.do7) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1910
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2033
 		goto resume7
 	}
 	frame.State = 7
@@ -1917,7 +2040,7 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		do7Value, do7Err := statemachine.TwinResult(r, frame.do7)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1921
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2044
 		frame.do7 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:168
 		frame.of1(do7Value, do7Err)
@@ -1926,22 +2049,26 @@ resume7:
 	frame.of1 = frame.n.of("coord.SingleFlight.DoAsync")
 	// contexts_calls_test.go:169: … f.DoAsync(ctx, 1, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
+	awaited8 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1933
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2056
+		goto after8
 	}
 	frame.State = 8
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
+	frame.inTurnOrAwaitOrGet3 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-	return r.Await(frame.inTurnOrAwaitOrGet3)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
+	awaited8 = statemachine.AwaitedJob(r, frame.inTurnOrAwaitOrGet3)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2067
+	frame.inTurnOrAwaitOrGet3 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
-		await8Value, await8Err := statemachine.JobResult(r, frame.inTurnOrAwaitOrGet3)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1944
-		frame.inTurnOrAwaitOrGet3 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:169
 		frame.of1(await8Value, await8Err)
 	}
@@ -1950,7 +2077,7 @@ resume8:
 	// contexts_calls_test.go:172: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	frame.waitOrWaitN9, wait9Err = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1954
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2081
 	if frame.waitOrWaitN9 == nil {
 		goto after9
 	}
@@ -1960,7 +2087,7 @@ resume8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
 	wait9Err = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1964
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2091
 	frame.waitOrWaitN9 = nil
 after9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
@@ -1969,7 +2096,7 @@ after9:
 	// contexts_calls_test.go:173: n.of("rate.Limiter.Wait")(l.Wait(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	frame.waitOrWaitN9, wait10Err = frame.l.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1973
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2100
 	if frame.waitOrWaitN9 == nil {
 		goto after10
 	}
@@ -1979,7 +2106,7 @@ after9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
 	wait10Err = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1983
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2110
 	frame.waitOrWaitN9 = nil
 after10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:173
@@ -1987,22 +2114,26 @@ after10:
 	frame.of1 = frame.n.of("rate.Limiter.WaitAsync")
 	// contexts_calls_test.go:174: n.of("rate.Limiter.WaitAsync")(l.WaitAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
+	awaited11 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1994
-		goto resume11
+	if awaited11.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2121
+		goto after11
 	}
 	frame.State = 11
 	frame.s, frame.seven, frame.f = nil, nil, nil // not needed any more
+	frame.doOrAwait1 = awaited11
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-	return r.Await(frame.doOrAwait1)
+	return r.Await(awaited11)
 resume11:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
+	awaited11 = statemachine.AwaitedJob(r, frame.doOrAwait1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2132
+	frame.doOrAwait1 = nil
+after11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
-		await11Value, await11Err := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2005
-		frame.doOrAwait1 = nil
+		await11Value, await11Err := awaited11.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:174
 		frame.of1(await11Value, await11Err)
 	}
@@ -2011,7 +2142,7 @@ resume11:
 	// contexts_calls_test.go:175: n.of("rate.Limiter.WaitN")(l.WaitN(ctx, 1))
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	frame.waitOrWaitN9, waitN12Err = frame.l.WaitNEnter(r, frame.ctx, 1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2015
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2146
 	if frame.waitOrWaitN9 == nil {
 		goto after12
 	}
@@ -2021,7 +2152,7 @@ resume11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
 	waitN12Err = frame.waitOrWaitN9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2025
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2156
 	frame.waitOrWaitN9 = nil
 after12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:175
@@ -2029,26 +2160,30 @@ after12:
 	frame.of1 = frame.n.of("rate.Limiter.WaitNAsync")
 	// contexts_calls_test.go:176: … l.WaitNAsync(ctx, 1).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
+	awaited13 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-	if frame.doOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2036
-		goto resume13
+	if awaited13.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2167
+		goto after13
 	}
 	frame.State = 13
 	frame.ctx, frame.n, frame.s, frame.seven, frame.f, frame.l = nil, nil, nil, nil, nil, nil // not needed any more
+	frame.doOrAwait1 = awaited13
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-	return r.Await(frame.doOrAwait1)
+	return r.Await(awaited13)
 resume13:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
+	awaited13 = statemachine.AwaitedJob(r, frame.doOrAwait1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2178
+	frame.doOrAwait1 = nil
+after13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
-		await13Value, await13Err := statemachine.JobResult(r, frame.doOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2047
-		frame.doOrAwait1 = nil
+		await13Value, await13Err := awaited13.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:176
 		frame.of1(await13Value, await13Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2052
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2187
 	frame.State = statemachine.Finished
 	return true
 }
@@ -2104,6 +2239,13 @@ type jobsFrame struct {
 
 // MoveNext runs [jobs] from where it stopped to its next suspension (false) or its end (true).
 func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
+	var awaited3 *job.Job[int]
+	var awaited4 *job.Job[job.Void]
+	var awaited5 *job.Job[int]
+	var awaited6 *job.Job[int]
+	var awaited8 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -2141,21 +2283,25 @@ func (f *jobsFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("job.Run")
 	// contexts_calls_test.go:184: n.of("job.Run")(job.Run(ctx, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-	f.await1 = job.New(f.ctx, f.seven)
+	awaited1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2148
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2290
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2300
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
-		await1Value, await1Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2158
-		f.await1 = nil
+		await1Value, await1Err := awaited1.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:184
 		f.of1(await1Value, await1Err)
 	}
@@ -2163,21 +2309,25 @@ resume1:
 	f.of1 = f.n.of("job.RunTwin")
 	// contexts_calls_test.go:185: … job.RunTwin(ctx, sevenJob).Await()) //nolint:staticcheck //  …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-	f.await1 = job.RunTwin(f.ctx, f.sevenJob)
+	awaited2 = job.RunTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2170
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2316
+		goto after2
 	}
 	f.State = 2
+	f.await1 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-	return r.Await(f.await1)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2326
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
-		await2Value, await2Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2180
-		f.await1 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:185
 		f.of1(await2Value, await2Err)
 	}
@@ -2185,22 +2335,26 @@ resume2:
 	f.of1 = f.n.of("job.NewTwin")
 	// contexts_calls_test.go:186: … job.NewTwin(ctx, sevenJob).Await()) //nolint:staticcheck //  …
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-	f.await1 = job.NewTwin(f.ctx, f.sevenJob)
+	awaited3 = job.NewTwin(f.ctx, f.sevenJob)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2192
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2342
+		goto after3
 	}
 	f.State = 3
 	f.sevenJob = nil // not needed any more
+	f.await1 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-	return r.Await(f.await1)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
+	awaited3 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2353
+	f.await1 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
-		await3Value, await3Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2203
-		f.await1 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:186
 		f.of1(await3Value, await3Err)
 	}
@@ -2208,22 +2362,26 @@ resume3:
 	f.of1 = f.n.of("job.Go")
 	// contexts_calls_test.go:187: n.of("job.Go")(job.Go(ctx, done).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-	f.awaitOrInScopeOrWait4 = job.Go(f.ctx, f.done)
+	awaited4 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2215
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2369
+		goto after4
 	}
 	f.State = 4
 	f.sevenJob = nil // not needed any more
+	f.awaitOrInScopeOrWait4 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-	return r.Await(f.awaitOrInScopeOrWait4)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
+	awaited4 = statemachine.AwaitedJob(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2380
+	f.awaitOrInScopeOrWait4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
-		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2226
-		f.awaitOrInScopeOrWait4 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:187
 		f.of1(await4Value, await4Err)
 	}
@@ -2231,22 +2389,26 @@ resume4:
 	f.of1 = f.n.of("job.New")
 	// contexts_calls_test.go:188: n.of("job.New")(job.New(ctx, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-	f.await1 = job.New(f.ctx, f.seven)
+	awaited5 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2238
-		goto resume5
+	if awaited5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2396
+		goto after5
 	}
 	f.State = 5
 	f.sevenJob = nil // not needed any more
+	f.await1 = awaited5
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-	return r.Await(f.await1)
+	return r.Await(awaited5)
 resume5:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
+	awaited5 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2407
+	f.await1 = nil
+after5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
-		await5Value, await5Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2249
-		f.await1 = nil
+		await5Value, await5Err := awaited5.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:188
 		f.of1(await5Value, await5Err)
 	}
@@ -2254,22 +2416,26 @@ resume5:
 	f.of1 = f.n.of("job.Blocking")
 	// contexts_calls_test.go:189: n.of("job.Blocking")(job.Blocking(ctx, seven).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-	f.await1 = job.Blocking(f.ctx, f.seven)
+	awaited6 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2261
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2423
+		goto after6
 	}
 	f.State = 6
 	f.sevenJob = nil // not needed any more
+	f.await1 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-	return r.Await(f.await1)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
+	awaited6 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2434
+	f.await1 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
-		await6Value, await6Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2272
-		f.await1 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:189
 		f.of1(await6Value, await6Err)
 		f.n.of("job.Job.Wait")(job.Run(f.ctx, f.seven).Wait(f.ctx))
@@ -2284,7 +2450,7 @@ resume6:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2288
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2454
 		goto resume7
 	}
 	f.State = 7
@@ -2295,7 +2461,7 @@ resume7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		_, inScope7Err := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2299
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2465
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:191
 		f.of1(inScope7Err)
@@ -2304,26 +2470,30 @@ resume7:
 		// contexts_calls_test.go:195: … job.InScopeAsync(ctx, func(ctx context.Context, s *job.Scope …
 		done := f.done
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-		f.awaitOrInScopeOrWait4 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
+		awaited8 = job.InScopeAsync(f.ctx, func(ctx context.Context, s *job.Scope) error {
 			s.Go(done)
 			return ctx.Err()
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-	if f.awaitOrInScopeOrWait4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2315
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2481
+		goto after8
 	}
 	f.State = 8
 	f.seven, f.sevenJob = nil, nil // not needed any more
+	f.awaitOrInScopeOrWait4 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-	return r.Await(f.awaitOrInScopeOrWait4)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
+	awaited8 = statemachine.AwaitedJob(r, f.awaitOrInScopeOrWait4)
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2492
+	f.awaitOrInScopeOrWait4 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
-		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2326
-		f.awaitOrInScopeOrWait4 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:195
 		f.of1(await8Value, await8Err)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:199
@@ -2336,7 +2506,7 @@ resume8:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 	if statemachine.TwinEnded(r, f.awaitOrInScopeOrWait4) {
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2340
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2510
 		goto resume9
 	}
 	f.State = 9
@@ -2347,12 +2517,12 @@ resume9:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		_, wait9Err := statemachine.TwinResult(r, f.awaitOrInScopeOrWait4)
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2351
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2521
 		f.awaitOrInScopeOrWait4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:201
 		f.of1(wait9Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2356
+//line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2526
 	f.State = statemachine.Finished
 	return true
 }
@@ -2379,4 +2549,4 @@ func (f *jobsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6d23e2d8672196c0
+// Digest of what is above: 4f4080ed7c1cbfce

@@ -79,7 +79,16 @@ type continuationsFrame struct {
 // (true).
 func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 14, &finished)
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
+	var awaited3 *job.Job[int]
+	var awaited4 *job.Job[int]
+	var awaited5 *job.Job[job.Void]
+	var awaited6 *job.Job[int]
+	var awaited7 *job.Job[int]
+	var awaited8 *job.Job[int]
 	var err error
+	var awaited9 *job.Job[*job.Job[int]]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -118,21 +127,25 @@ func (f *continuationsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.of1 = f.n.of("job.Then")
 	// contexts_more_test.go:49: n.of("job.Then")(job.Then(ctx, after(1), plus).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	f.await1 = job.Then(f.ctx, after(1), f.plus)
+	awaited1 = job.Then(f.ctx, after(1), f.plus)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:125
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:134
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:144
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-		await1Value, await1Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:135
-		f.await1 = nil
+		await1Value, await1Err := awaited1.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 		f.of1(await1Value, await1Err)
 	}
@@ -140,21 +153,25 @@ resume1:
 	f.of1 = f.n.of("job.Catch")
 	// contexts_more_test.go:50: … job.Catch(ctx, job.FromError[int](errors.New("lost")), func(ct …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	f.await1 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
+	awaited2 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:147
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:160
+		goto after2
 	}
 	f.State = 2
+	f.await1 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	return r.Await(f.await1)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:170
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-		await2Value, await2Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:157
-		f.await1 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 		f.of1(await2Value, await2Err)
 	}
@@ -162,46 +179,54 @@ resume2:
 	f.of1 = f.n.of("job.Finally")
 	// contexts_more_test.go:51: … job.Finally(ctx, after(2), func(ctx context.Context) error { r …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	f.await1 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
+	awaited3 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:169
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:186
+		goto after3
 	}
 	f.State = 3
+	f.await1 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	return r.Await(f.await1)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
+	awaited3 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:196
+	f.await1 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-		await3Value, await3Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:179
-		f.await1 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 		f.of1(await3Value, await3Err)
 		f.of1 = f.n.of("job.ContinueWith")
 		// contexts_more_test.go:52: … job.ContinueWith(ctx, after(3), func(ctx context.Context, j *j …
 		plus := f.plus
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-		f.await1 = job.ContinueWith(f.ctx, after(3), func(ctx context.Context, j *job.Job[int]) (int, error) {
+		awaited4 = job.ContinueWith(f.ctx, after(3), func(ctx context.Context, j *job.Job[int]) (int, error) {
 			return plus(ctx, int(j.Status()))
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:193
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:214
+		goto after4
 	}
 	f.State = 4
 	f.plus = nil // not needed any more
+	f.await1 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-	return r.Await(f.await1)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
+	awaited4 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:225
+	f.await1 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-		await4Value, await4Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:204
-		f.await1 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
 		f.of1(await4Value, await4Err)
 	}
@@ -209,22 +234,26 @@ resume4:
 	f.of1 = f.n.of("job.Job.ContinueWith")
 	// contexts_more_test.go:55: … after(4).ContinueWith(ctx, func(ctx context.Context, _ *job.Jo …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	f.await5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
+	awaited5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:216
-		goto resume5
+	if awaited5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:241
+		goto after5
 	}
 	f.State = 5
 	f.plus = nil // not needed any more
+	f.await5 = awaited5
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	return r.Await(f.await5)
+	return r.Await(awaited5)
 resume5:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
+	awaited5 = statemachine.AwaitedJob(r, f.await5)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:252
+	f.await5 = nil
+after5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-		await5Value, await5Err := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:227
-		f.await5 = nil
+		await5Value, await5Err := awaited5.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 		f.of1(await5Value, await5Err)
 	}
@@ -232,22 +261,26 @@ resume5:
 	f.of1 = f.n.of("job.Unwrap")
 	// contexts_more_test.go:56: … job.Unwrap(ctx, job.FromResult(after(5))).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	f.await1 = job.Unwrap(f.ctx, job.FromResult(after(5)))
+	awaited6 = job.Unwrap(f.ctx, job.FromResult(after(5)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:239
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:268
+		goto after6
 	}
 	f.State = 6
 	f.plus = nil // not needed any more
+	f.await1 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	return r.Await(f.await1)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
+	awaited6 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:279
+	f.await1 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-		await6Value, await6Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:250
-		f.await1 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 		f.of1(await6Value, await6Err)
 	}
@@ -255,22 +288,26 @@ resume6:
 	f.of1 = f.n.of("job.WaitAsync")
 	// contexts_more_test.go:57: n.of("job.WaitAsync")(job.WaitAsync(ctx, after(6)).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	f.await1 = job.WaitAsync(f.ctx, after(6))
+	awaited7 = job.WaitAsync(f.ctx, after(6))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:262
-		goto resume7
+	if awaited7.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:295
+		goto after7
 	}
 	f.State = 7
 	f.plus = nil // not needed any more
+	f.await1 = awaited7
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	return r.Await(f.await1)
+	return r.Await(awaited7)
 resume7:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
+	awaited7 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:306
+	f.await1 = nil
+after7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-		await7Value, await7Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:273
-		f.await1 = nil
+		await7Value, await7Err := awaited7.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 		f.of1(await7Value, await7Err)
 	}
@@ -278,22 +315,26 @@ resume7:
 	f.of1 = f.n.of("job.WaitTimeout")
 	// contexts_more_test.go:58: … job.WaitTimeout(ctx, after(7), time.Hour).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	f.await1 = job.WaitTimeout(f.ctx, after(7), time.Hour)
+	awaited8 = job.WaitTimeout(f.ctx, after(7), time.Hour)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:285
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:322
+		goto after8
 	}
 	f.State = 8
 	f.plus = nil // not needed any more
+	f.await1 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	return r.Await(f.await1)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
+	awaited8 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:333
+	f.await1 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-		await8Value, await8Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:296
-		f.await1 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 		f.of1(await8Value, await8Err)
 	}
@@ -303,29 +344,32 @@ resume8:
 	f.c = job.CompletionsOf(job.FromResult(1), after(9))
 	// contexts_more_test.go:62: _, err := c.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
+	awaited9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	if f.awaitOrNext9.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:310
-		goto resume9
+	if awaited9.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:351
+		goto after9
 	}
 	f.State = 9
 	f.plus, f.of1 = nil, nil // not needed any more
+	f.awaitOrNext9 = awaited9
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	return r.Await(f.awaitOrNext9)
+	return r.Await(awaited9)
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	_, err = statemachine.JobResult(r, f.awaitOrNext9)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:320
+	awaited9 = statemachine.AwaitedJob(r, f.awaitOrNext9)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:362
 	f.awaitOrNext9 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:63
+after9:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
+	_, err = awaited9.GetResult()
 	f.n.of("job.Completions.NextAsync")(err)
 	// contexts_more_test.go:64: _, err = c.Next(ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	if statemachine.TwinEnded(r, f.awaitOrNext9) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:329
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:373
 		goto resume10
 	}
 	f.State = 10
@@ -335,7 +379,7 @@ resume9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	_, err = statemachine.TwinResult(r, f.awaitOrNext9)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:339
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:383
 	f.awaitOrNext9 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:65
 	f.n.of("job.Completions.Next")(err)
@@ -346,7 +390,7 @@ range1:
 	// contexts_more_test.go:66: for j, err := range job.WhenEach(ctx, after(10)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:66
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:350
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:394
 		goto resume11
 	}
 	f.State = 11
@@ -362,12 +406,12 @@ resume11:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEach")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:366
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:410
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:67
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:371
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:415
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(f.ctx, after(11)))
@@ -377,7 +421,7 @@ range2:
 	// contexts_more_test.go:69: for j, err := range job.WhenEachAsync(ctx, after(11)).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:69
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:381
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:425
 		goto resume12
 	}
 	f.State = 12
@@ -393,17 +437,17 @@ resume12:
 		j, err2 := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.WhenEachAsync")(j.Status(), err2)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:397
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:441
 	goto range2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:402
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:446
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:70
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:407
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:451
 }
 
 // Location returns where [continuations] is suspended.
@@ -472,7 +516,7 @@ range1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:476
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:520
 	if !asleep1 {
 		goto after1
 	}
@@ -485,7 +529,7 @@ after1:
 	// contexts_more_test.go:78: if !yield(i, job.Sleep(ctx, time.Millisecond)) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 	f.Emit(f.i, sleep1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:489
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:533
 	f.State = 2
 	return true
 resume2:
@@ -495,14 +539,14 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:78
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:499
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:543
 			return true
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:80
 		}
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:77
 	f.i++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:506
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:550
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -548,6 +592,9 @@ type streamsFrame struct {
 // MoveNext runs [streams] from where it stopped to its next suspension (false) or its end (true).
 func (f *streamsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 9, &finished)
+	var awaited3 *job.Job[int]
+	var awaited4 *job.Job[job.Void]
+	var awaited7 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -579,7 +626,7 @@ range1:
 	// contexts_more_test.go:87: for v, err := range numbers(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:87
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:583
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:630
 		goto resume1
 	}
 	f.State = 1
@@ -594,12 +641,12 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("job.StreamOf")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:598
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:645
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:88
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:603
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:650
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.list1 = []*job.Stream[int]{numbersAsync(f.ctx), job.StreamOf(numbers(f.ctx))}
@@ -622,7 +669,7 @@ range2:
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 	if statemachine.TwinEnded(r, f.nextOrAwait2) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:626
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:673
 		goto resume2
 	}
 	f.State = 2
@@ -632,7 +679,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 		next2Value, next2Err := statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:636
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:683
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 		f.of1(next2Value, next2Err)
@@ -641,21 +688,25 @@ resume2:
 	f.of1 = f.n.of("job.Puller.NextAsync")
 	// contexts_more_test.go:93: n.of("job.Puller.NextAsync")(p.NextAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
+	awaited3 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:648
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:695
+		goto after3
 	}
 	f.State = 3
+	f.nextOrAwait2 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	return r.Await(f.nextOrAwait2)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
+	awaited3 = statemachine.AwaitedJob(r, f.nextOrAwait2)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:705
+	f.nextOrAwait2 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-		await3Value, await3Err := statemachine.JobResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:658
-		f.nextOrAwait2 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 		f.of1(await3Value, await3Err)
 	}
@@ -663,21 +714,25 @@ resume3:
 	f.of1 = f.n.of("job.Puller.StopAsync")
 	// contexts_more_test.go:94: n.of("job.Puller.StopAsync")(p.StopAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
+	awaited4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	if f.awaitOrStop4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:670
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:721
+		goto after4
 	}
 	f.State = 4
+	f.awaitOrStop4 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	return r.Await(f.awaitOrStop4)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
+	awaited4 = statemachine.AwaitedJob(r, f.awaitOrStop4)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:731
+	f.awaitOrStop4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-		await4Value, await4Err := statemachine.JobResult(r, f.awaitOrStop4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:680
-		f.awaitOrStop4 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 		f.of1(await4Value, await4Err)
 	}
@@ -688,7 +743,7 @@ resume4:
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	if statemachine.TwinEnded(r, f.awaitOrStop4) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:692
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:747
 		goto resume5
 	}
 	f.State = 5
@@ -699,14 +754,14 @@ resume5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 		_, stop5Err := statemachine.TwinResult(r, f.awaitOrStop4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:758
 		f.awaitOrStop4 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 		f.of1(stop5Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:90
 	f.i1++
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:710
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:765
 	goto range2
 endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:97
@@ -718,7 +773,7 @@ endRange1:
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 	if statemachine.TwinEnded(r, f.nextOrAwait2) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:722
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:777
 		goto resume6
 	}
 	f.State = 6
@@ -729,7 +784,7 @@ resume6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 		next6Value, next6Err := statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:733
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:788
 		f.nextOrAwait2 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 		f.of1(next6Value, next6Err)
@@ -738,32 +793,36 @@ resume6:
 	f.of1 = f.n.of("bridge.Puller.NextAsync")
 	// contexts_more_test.go:100: n.of("bridge.Puller.NextAsync")(p.NextAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
+	awaited7 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	if f.nextOrAwait2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:745
-		goto resume7
+	if awaited7.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:800
+		goto after7
 	}
 	f.State = 7
 	f.ctx, f.n, f.list1, f.p = nil, nil, nil, nil // not needed any more
+	f.nextOrAwait2 = awaited7
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	return r.Await(f.nextOrAwait2)
+	return r.Await(awaited7)
 resume7:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
+	awaited7 = statemachine.AwaitedJob(r, f.nextOrAwait2)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:811
+	f.nextOrAwait2 = nil
+after7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-		await7Value, await7Err := statemachine.JobResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:756
-		f.nextOrAwait2 = nil
+		await7Value, await7Err := awaited7.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 		f.of1(await7Value, await7Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	f.p2.Stop()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:763
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:822
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:101
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:767
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:826
 }
 
 // Location returns where [streams] is suspended.
@@ -830,7 +889,9 @@ func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	defer f.defers.Catch(r, &f.Frame, 6, &again)
 	var sleep1 error
 	var asleep1 bool
+	var awaited2 *job.Job[job.Void]
 	var scheduler1 schedulers.Scheduler
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -855,7 +916,7 @@ func (f *pausesFrame) step(r *statemachine.Run) (finished, again bool) {
 	// contexts_more_test.go:106: n.of("job.Sleep")(job.Sleep(ctx, time.Millisecond))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:106
 	asleep1, sleep1 = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:859
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:920
 	if !asleep1 {
 		goto after1
 	}
@@ -870,21 +931,25 @@ after1:
 	f.of1 = f.n.of("job.SleepAsync")
 	// contexts_more_test.go:107: … job.SleepAsync(ctx, time.Millisecond).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	f.await2 = job.SleepAsync(f.ctx, time.Millisecond)
+	awaited2 = job.SleepAsync(f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:877
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:938
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	return r.Await(f.await2), false
+	return r.Await(awaited2), false
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:948
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-		await2Value, await2Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:887
-		f.await2 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 		f.of1(await2Value, await2Err)
 	}
@@ -900,7 +965,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:109
 	f.switchTo1 = job.SwitchTo(f.ctx, scheduler1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:904
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:969
 	goto after3
 move1:
 	f.State = 3
@@ -915,22 +980,26 @@ after3:
 	f.of1 = f.n.of("job.SwitchToAsync")
 	// contexts_more_test.go:110: n.of("job.SwitchToAsync")(job.SwitchToAsync(ctx, s).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	f.await2 = job.SwitchToAsync(f.ctx, f.s)
+	awaited4 = job.SwitchToAsync(f.ctx, f.s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:922
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:987
+		goto after4
 	}
 	f.State = 4
 	f.n, f.switchTo1 = nil, nil // not needed any more
+	f.await2 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	return r.Await(f.await2), false
+	return r.Await(awaited4), false
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
+	awaited4 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:998
+	f.await2 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-		await4Value, await4Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:933
-		f.await2 = nil
+		await4Value, await4Err := awaited4.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 		f.of1(await4Value, await4Err)
 		ctx := f.ctx
@@ -947,7 +1016,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:951
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1020
 		return true, false
 	}
 	f.State = 5
@@ -956,7 +1025,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:111
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:960
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1029
 	goto epilogue
 }
 
@@ -1015,6 +1084,8 @@ type loopsFrame struct {
 // MoveNext runs [loops] from where it stopped to its next suspension (false) or its end (true).
 func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.openLoops.Leave(r, &f.Frame, 6, &finished)
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[[]int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1054,21 +1125,25 @@ func (f *loopsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.of1 = f.n.of("parallel.ForEachAsync")
 	// contexts_more_test.go:128: … parallel.ForEachAsync(ctx, items, start).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
+	awaited1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1061
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1132
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1142
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-		await1Value, await1Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1071
-		f.await1 = nil
+		await1Value, await1Err := awaited1.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 		f.of1(await1Value, await1Err)
 	}
@@ -1076,21 +1151,25 @@ resume1:
 	f.of1 = f.n.of("parallel.MapAsync")
 	// contexts_more_test.go:129: … parallel.MapAsync(ctx, items, start).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
+	awaited2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1083
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1158
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1168
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-		await2Value, await2Err := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1093
-		f.await2 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 		f.of1(await2Value, await2Err)
 	}
@@ -1107,7 +1186,7 @@ range1:
 	// contexts_more_test.go:135: … for v, err := range parallel.Stage(ctx, parallel.FromSlice(it …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:135
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1111
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1190
 		goto resume3
 	}
 	f.State = 3
@@ -1123,12 +1202,12 @@ resume3:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("parallel.Stage")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1127
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1206
 	goto range1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:136
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1132
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1211
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(f.ctx, parallel.FromSlice(f.items), f.start))
@@ -1138,7 +1217,7 @@ range2:
 	// contexts_more_test.go:138: … for v, err := range parallel.StageAsync(ctx, parallel.FromSli …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:138
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1142
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1221
 		goto resume4
 	}
 	f.State = 4
@@ -1154,22 +1233,22 @@ resume4:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		f.n.of("parallel.StageAsync")(v, err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1158
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1237
 	goto range2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:139
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1163
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1242
 	f.loop1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:141
 	f.n.of("parallel.Sort")(parallel.Sort(f.ctx, slices.Clone(f.items)))
 	f.n.of("parallel.SortFunc")(parallel.SortFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
 	f.n.of("parallel.SortStableFunc")(parallel.SortStableFunc(f.ctx, slices.Clone(f.items), cmp.Compare[int]))
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1169
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1248
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:143
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1173
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1252
 }
 
 // Location returns where [loops] is suspended.
@@ -1223,6 +1302,10 @@ type foreignFrame struct {
 
 // MoveNext runs [foreign] from where it stopped to its next suspension (false) or its end (true).
 func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
+	var awaited3 *job.Job[job.Void]
+	var awaited4 *job.Job[*os.ProcessState]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1248,24 +1331,28 @@ func (f *foreignFrame) MoveNext(r *statemachine.Run) bool {
 	f.of1 = f.n.of("bridge.FromCallback")
 	// contexts_more_test.go:151: … bridge.FromCallback(ctx, func(done func(int, error)) func() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-	f.await1 = bridge.FromCallback(f.ctx, func(done func(int, error)) func() {
+	awaited1 = bridge.FromCallback(f.ctx, func(done func(int, error)) func() {
 		soon(func() { done(7, nil) })
 		return nil
 	})
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1258
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1341
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1351
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
-		await1Value, await1Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1268
-		f.await1 = nil
+		await1Value, await1Err := awaited1.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:151
 		f.of1(await1Value, await1Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:155
@@ -1278,21 +1365,25 @@ resume1:
 	f.of1 = f.n.of("bridge.FromChan")
 	// contexts_more_test.go:157: n.of("bridge.FromChan")(bridge.FromChan(ctx, c).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-	f.await1 = bridge.FromChan(f.ctx, f.c)
+	awaited2 = bridge.FromChan(f.ctx, f.c)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1285
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1372
+		goto after2
 	}
 	f.State = 2
+	f.await1 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-	return r.Await(f.await1)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1382
+	f.await1 = nil
+after2:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
-		await2Value, await2Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1295
-		f.await1 = nil
+		await2Value, await2Err := awaited2.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:157
 		f.of1(await2Value, await2Err)
 		c := f.c
@@ -1303,47 +1394,54 @@ resume2:
 	f.of1 = f.n.of("bridge.SendTo")
 	// contexts_more_test.go:159: n.of("bridge.SendTo")(bridge.SendTo(ctx, c, 7).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
+	awaited3 = bridge.SendTo(f.ctx, f.c, 7)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1310
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1401
+		goto after3
 	}
 	f.State = 3
 	f.c = nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-	return r.Await(f.await3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1412
+	f.await3 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
-		await3Value, await3Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1321
-		f.await3 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:159
 		f.of1(await3Value, await3Err)
 	}
 	// contexts_more_test.go:160: … bridge.FromProcess(ctx, exec.Command(os.Args[0], "-test.run=^ …
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
+	awaited4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	if f.await4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1331
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1426
+		goto after4
 	}
 	f.State = 4
 	f.ctx, f.of1, f.c = nil, nil, nil // not needed any more
+	f.await4 = awaited4
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	return r.Await(f.await4)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
+	awaited4 = statemachine.AwaitedJob(r, f.await4)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1437
+	f.await4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-		_, err := statemachine.JobResult(r, f.await4)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1342
-		f.await4 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:161
+		_, err := awaited4.GetResult()
 		f.n.of("bridge.FromProcess")(err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1347
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1445
 	f.State = statemachine.Finished
 	return true
 }
@@ -1411,7 +1509,12 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	defer f.openLoops.Leave(r, &f.Frame, 17, &finished)
 	var err error
+	var awaited2 *job.Job[*netio.Conn]
 	var readable7Err error
+	var awaited8 *job.Job[job.Void]
+	var awaited10 *job.Job[job.Void]
+	var awaited13 *job.Job[int]
+	var awaited15 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1464,7 +1567,7 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	if statemachine.TwinEnded(r, f.dialOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1468
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1571
 		goto resume1
 	}
 	f.State = 1
@@ -1473,27 +1576,30 @@ func (f *socketsFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:169
 	f.c, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1477
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1580
 	f.dialOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:170
 	f.n.of("netio.Dial")(err)
 	// contexts_more_test.go:171: … netio.DialAsync(ctx, "tcp", l.Addr().String()).Await()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
+	awaited2 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	if f.dialOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1486
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1589
+		goto after2
 	}
 	f.State = 2
+	f.dialOrAwait1 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	return r.Await(f.dialOrAwait1)
+	return r.Await(awaited2)
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
-	f.other, err = statemachine.JobResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1495
+	awaited2 = statemachine.AwaitedJob(r, f.dialOrAwait1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1599
 	f.dialOrAwait1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:172
+after2:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:171
+	f.other, err = awaited2.GetResult()
 	f.n.of("netio.DialAsync")(err)
 	{
 		c := f.c
@@ -1511,7 +1617,7 @@ resume2:
 	// contexts_more_test.go:177: for served, err := range l.All(ctx) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1515
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1621
 		goto resume3
 	}
 	f.State = 3
@@ -1529,7 +1635,7 @@ resume3:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1533
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1639
 		goto resume4
 	}
 	f.State = 4
@@ -1539,13 +1645,13 @@ resume4:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1543
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1649
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:180
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1549
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1655
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
@@ -1555,7 +1661,7 @@ endRange1:
 	// contexts_more_test.go:182: for served, err := range l.AllAsync(ctx).All() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:182
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1559
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1665
 		goto resume5
 	}
 	f.State = 5
@@ -1574,7 +1680,7 @@ resume5:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1578
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1684
 		goto resume6
 	}
 	f.State = 6
@@ -1585,13 +1691,13 @@ resume6:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1589
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1695
 	f.loop1 = nil
 	goto endRange2
 done2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:185
 	f.openLoops.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1595
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1701
 	f.loop1 = nil
 endRange2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
@@ -1599,7 +1705,7 @@ endRange2:
 	// contexts_more_test.go:187: n.of("netio.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.readable7, readable7Err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1603
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1709
 	if f.readable7 == nil {
 		goto after7
 	}
@@ -1609,7 +1715,7 @@ endRange2:
 resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	readable7Err = f.readable7.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1613
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1719
 	f.readable7 = nil
 after7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
@@ -1617,22 +1723,26 @@ after7:
 	f.of1 = f.n.of("netio.Conn.ReadableAsync")
 	// contexts_more_test.go:188: … other.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
+	awaited8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1624
-		goto resume8
+	if awaited8.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1730
+		goto after8
 	}
 	f.State = 8
 	f.l, f.c, f.other, f.greet = nil, nil, nil, nil // not needed any more
+	f.awaitOrHandshakeOrReadable8 = awaited8
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	return r.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(awaited8)
 resume8:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
+	awaited8 = statemachine.AwaitedJob(r, f.awaitOrHandshakeOrReadable8)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1741
+	f.awaitOrHandshakeOrReadable8 = nil
+after8:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-		await8Value, await8Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1635
-		f.awaitOrHandshakeOrReadable8 = nil
+		await8Value, await8Err := awaited8.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 		f.of1(await8Value, await8Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
@@ -1646,7 +1756,7 @@ resume8:
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 	if statemachine.TwinEnded(r, f.dialOrAwait1) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1650
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1760
 		goto resume9
 	}
 	f.State = 9
@@ -1658,7 +1768,7 @@ resume9:
 		var under *netio.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:194
 		under, err = statemachine.TwinResult(r, f.dialOrAwait1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1662
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1772
 		f.dialOrAwait1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:195
 		f.n.of("netio.Dial")(err)
@@ -1671,22 +1781,26 @@ resume9:
 	f.of1 = f.n.of("netio.TLSConn.HandshakeAsync")
 	// contexts_more_test.go:198: … s.HandshakeAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
+	awaited10 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1678
-		goto resume10
+	if awaited10.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1788
+		goto after10
 	}
 	f.State = 10
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
+	f.awaitOrHandshakeOrReadable8 = awaited10
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-	return r.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(awaited10)
 resume10:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
+	awaited10 = statemachine.AwaitedJob(r, f.awaitOrHandshakeOrReadable8)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1799
+	f.awaitOrHandshakeOrReadable8 = nil
+after10:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
-		await10Value, await10Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1689
-		f.awaitOrHandshakeOrReadable8 = nil
+		await10Value, await10Err := awaited10.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:198
 		f.of1(await10Value, await10Err)
 	}
@@ -1697,7 +1811,7 @@ resume10:
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1701
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1815
 		goto resume11
 	}
 	f.State = 11
@@ -1708,7 +1822,7 @@ resume11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		_, handshake11Err := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1712
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1826
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:199
 		f.of1(handshake11Err)
@@ -1720,7 +1834,7 @@ resume11:
 	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("GET / HTTP/1.0\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 	if statemachine.TwinEnded(r, f.writeAllOrAwait12) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1724
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1838
 		goto resume12
 	}
 	f.State = 12
@@ -1731,7 +1845,7 @@ resume12:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		writeAll12Value, writeAll12Err := statemachine.TwinResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1735
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1849
 		f.writeAllOrAwait12 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:200
 		f.of1(writeAll12Value, writeAll12Err)
@@ -1740,22 +1854,26 @@ resume12:
 	f.of1 = f.n.of("netio.TLSConn.WriteAllAsync")
 	// contexts_more_test.go:201: … s.WriteAllAsync(ctx, []byte("\r\n")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-	f.writeAllOrAwait12 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
+	awaited13 = f.s.WriteAllAsync(f.ctx, []byte("\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-	if f.writeAllOrAwait12.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1747
-		goto resume13
+	if awaited13.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1861
+		goto after13
 	}
 	f.State = 13
 	f.l, f.c, f.other, f.greet, f.known = nil, nil, nil, nil, nil // not needed any more
+	f.writeAllOrAwait12 = awaited13
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-	return r.Await(f.writeAllOrAwait12)
+	return r.Await(awaited13)
 resume13:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
+	awaited13 = statemachine.AwaitedJob(r, f.writeAllOrAwait12)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1872
+	f.writeAllOrAwait12 = nil
+after13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
-		await13Value, await13Err := statemachine.JobResult(r, f.writeAllOrAwait12)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1758
-		f.writeAllOrAwait12 = nil
+		await13Value, await13Err := awaited13.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:201
 		f.of1(await13Value, await13Err)
 	}
@@ -1766,7 +1884,7 @@ resume13:
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 	if statemachine.TwinEnded(r, f.awaitOrHandshakeOrReadable8) {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1770
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1888
 		goto resume14
 	}
 	f.State = 14
@@ -1777,7 +1895,7 @@ resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		_, readable14Err := statemachine.TwinResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1781
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1899
 		f.awaitOrHandshakeOrReadable8 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:202
 		f.of1(readable14Err)
@@ -1786,30 +1904,34 @@ resume14:
 	f.of1 = f.n.of("netio.TLSConn.ReadableAsync")
 	// contexts_more_test.go:203: … s.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
+	awaited15 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1793
-		goto resume15
+	if awaited15.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1911
+		goto after15
 	}
 	f.State = 15
 	f.ctx, f.n, f.l, f.c, f.other, f.greet, f.known, f.s = nil, nil, nil, nil, nil, nil, nil, nil // not needed any more
+	f.awaitOrHandshakeOrReadable8 = awaited15
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-	return r.Await(f.awaitOrHandshakeOrReadable8)
+	return r.Await(awaited15)
 resume15:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
+	awaited15 = statemachine.AwaitedJob(r, f.awaitOrHandshakeOrReadable8)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1922
+	f.awaitOrHandshakeOrReadable8 = nil
+after15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
-		await15Value, await15Err := statemachine.JobResult(r, f.awaitOrHandshakeOrReadable8)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1804
-		f.awaitOrHandshakeOrReadable8 = nil
+		await15Value, await15Err := awaited15.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 		f.of1(await15Value, await15Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1809
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1931
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:203
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1813
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1935
 }
 
 // Location returns where [sockets] is suspended.
@@ -1909,6 +2031,7 @@ type shutdownsFrame struct {
 // MoveNext runs [shutdowns] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1934,24 +2057,28 @@ func (f *shutdownsFrame) MoveNext(r *statemachine.Run) bool {
 		loop := f.loop
 		ctx := f.ctx
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-		f.await1 = job.New(schedulers.With(context.Background(), f.loop), func(context.Context) (int, error) {
+		awaited1 = job.New(schedulers.With(context.Background(), f.loop), func(context.Context) (int, error) {
 			return 7, loop.Pump(ctx, done)
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1944
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2067
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2077
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
-		await1Value, await1Err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1954
-		f.await1 = nil
+		await1Value, await1Err := awaited1.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:241
 		f.of1(await1Value, await1Err)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:244
@@ -1990,7 +2117,7 @@ resume1:
 		f.n.of("workstealing.Scheduler.Shutdown")(workstealing.New().Shutdown(f.ctx))
 		f.n.of("pool.Pool.Shutdown")(p.Shutdown(f.ctx))
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1994
+//line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:2121
 	f.State = statemachine.Finished
 	return true
 }
@@ -2017,4 +2144,4 @@ func (f *shutdownsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: a3afde03ec58207f
+// Digest of what is above: b607b2a78709246e

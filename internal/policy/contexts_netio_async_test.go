@@ -60,13 +60,19 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
 	var readable2Err error
+	var awaited3 *job.Job[job.Void]
 	var peek4Value []byte
 	var peek4Err error
+	var awaited5 *job.Job[[]byte]
 	var readLine6Value []byte
 	var readLine6Err error
+	var awaited7 *job.Job[[]byte]
 	var flush9Err error
+	var awaited11 *job.Job[job.Void]
 	var writeAll12Value int
 	var writeAll12Err error
+	var awaited13 *job.Job[int]
+	var awaited15 *job.Job[int64]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -117,7 +123,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:121
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:127
 		goto resume1
 	}
 	f.State = 1
@@ -126,7 +132,7 @@ func (f *buffersFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:31
 	f.c, err = statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:130
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:136
 	f.dial1 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:32
 	f.n.of("netio.Dial")(err)
@@ -141,7 +147,7 @@ resume1:
 	// contexts_netio_test.go:37: n.of("netio.Buffered.Readable")(b.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	f.readable2, readable2Err = f.b.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:145
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:151
 	if f.readable2 == nil {
 		goto after2
 	}
@@ -150,7 +156,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
 	readable2Err = f.readable2.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:154
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:160
 	f.readable2 = nil
 after2:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:37
@@ -158,21 +164,25 @@ after2:
 	f.of1 = f.n.of("netio.Buffered.ReadableAsync")
 	// contexts_netio_test.go:38: … b.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-	f.await3 = f.b.ReadableAsync(f.ctx)
+	awaited3 = f.b.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:165
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:171
+		goto after3
 	}
 	f.State = 3
+	f.await3 = awaited3
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-	return r.Await(f.await3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:181
+	f.await3 = nil
+after3:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
-		await3Value, await3Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:175
-		f.await3 = nil
+		await3Value, await3Err := awaited3.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:38
 		f.of1(await3Value, await3Err)
 	}
@@ -181,7 +191,7 @@ resume3:
 	// contexts_netio_test.go:39: n.of("netio.Buffered.Peek")(b.Peek(ctx, 3))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	f.peekOrReadLine4, peek4Value, peek4Err = f.b.PeekEnter(r, f.ctx, 3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:185
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:195
 	if f.peekOrReadLine4 == nil {
 		goto after4
 	}
@@ -190,7 +200,7 @@ resume3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
 	peek4Value, peek4Err = f.peekOrReadLine4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:194
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:204
 	f.peekOrReadLine4 = nil
 after4:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:39
@@ -198,21 +208,25 @@ after4:
 	f.of1 = f.n.of("netio.Buffered.PeekAsync")
 	// contexts_netio_test.go:40: n.of("netio.Buffered.PeekAsync")(b.PeekAsync(ctx, 3).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-	f.await5 = f.b.PeekAsync(f.ctx, 3)
+	awaited5 = f.b.PeekAsync(f.ctx, 3)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:205
-		goto resume5
+	if awaited5.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:215
+		goto after5
 	}
 	f.State = 5
+	f.await5 = awaited5
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-	return r.Await(f.await5)
+	return r.Await(awaited5)
 resume5:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
+	awaited5 = statemachine.AwaitedJob(r, f.await5)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:225
+	f.await5 = nil
+after5:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
-		await5Value, await5Err := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:215
-		f.await5 = nil
+		await5Value, await5Err := awaited5.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:40
 		f.of1(await5Value, await5Err)
 	}
@@ -221,7 +235,7 @@ resume5:
 	// contexts_netio_test.go:41: n.of("netio.Buffered.ReadLine")(b.ReadLine(ctx, 9))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	f.peekOrReadLine4, readLine6Value, readLine6Err = f.b.ReadLineEnter(r, f.ctx, 9)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:225
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:239
 	if f.peekOrReadLine4 == nil {
 		goto after6
 	}
@@ -230,7 +244,7 @@ resume5:
 resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
 	readLine6Value, readLine6Err = f.peekOrReadLine4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:234
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:248
 	f.peekOrReadLine4 = nil
 after6:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:41
@@ -238,21 +252,25 @@ after6:
 	f.of1 = f.n.of("netio.Buffered.ReadLineAsync")
 	// contexts_netio_test.go:42: … b.ReadLineAsync(ctx, 9).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-	f.await5 = f.b.ReadLineAsync(f.ctx, 9)
+	awaited7 = f.b.ReadLineAsync(f.ctx, 9)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-	if f.await5.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:245
-		goto resume7
+	if awaited7.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:259
+		goto after7
 	}
 	f.State = 7
+	f.await5 = awaited7
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-	return r.Await(f.await5)
+	return r.Await(awaited7)
 resume7:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
+	awaited7 = statemachine.AwaitedJob(r, f.await5)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:269
+	f.await5 = nil
+after7:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
-		await7Value, await7Err := statemachine.JobResult(r, f.await5)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:255
-		f.await5 = nil
+		await7Value, await7Err := awaited7.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:42
 		f.of1(await7Value, await7Err)
 	}
@@ -260,7 +278,7 @@ resume7:
 	// contexts_netio_test.go:45: _, _ = w.Write([]byte("one"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("one"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:264
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
 	if f.writeOrWriteAll8 == nil {
 		goto after8
 	}
@@ -270,7 +288,7 @@ resume7:
 resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:45
 	f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:274
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:292
 	f.writeOrWriteAll8 = nil
 after8:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
@@ -278,7 +296,7 @@ after8:
 	// contexts_netio_test.go:46: n.of("netio.BufferedWriter.Flush")(w.Flush(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	f.flush9, flush9Err = f.w.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:282
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:300
 	if f.flush9 == nil {
 		goto after9
 	}
@@ -287,7 +305,7 @@ after8:
 resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
 	flush9Err = f.flush9.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:291
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:309
 	f.flush9 = nil
 after9:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:46
@@ -295,7 +313,7 @@ after9:
 	// contexts_netio_test.go:47: _, _ = w.Write([]byte("two"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.writeOrWriteAll8, _, _ = f.w.WriteEnter(r, []byte("two"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:299
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:317
 	if f.writeOrWriteAll8 == nil {
 		goto after10
 	}
@@ -305,29 +323,33 @@ after9:
 resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:47
 	f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:309
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:327
 	f.writeOrWriteAll8 = nil
 after10:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 	f.of1 = f.n.of("netio.BufferedWriter.FlushAsync")
 	// contexts_netio_test.go:48: … w.FlushAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-	f.await3 = f.w.FlushAsync(f.ctx)
+	awaited11 = f.w.FlushAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:319
-		goto resume11
+	if awaited11.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:337
+		goto after11
 	}
 	f.State = 11
 	f.w = nil // not needed any more
+	f.await3 = awaited11
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-	return r.Await(f.await3)
+	return r.Await(awaited11)
 resume11:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
+	awaited11 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:348
+	f.await3 = nil
+after11:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
-		await11Value, await11Err := statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:330
-		f.await3 = nil
+		await11Value, await11Err := awaited11.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:48
 		f.of1(await11Value, await11Err)
 	}
@@ -336,7 +358,7 @@ resume11:
 	// contexts_netio_test.go:49: n.of("netio.Conn.WriteAll")(c.WriteAll(ctx, []byte("three")))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	f.writeOrWriteAll8, writeAll12Value, writeAll12Err = f.c.WriteAllEnter(r, f.ctx, []byte("three"))
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:340
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:362
 	if f.writeOrWriteAll8 == nil {
 		goto after12
 	}
@@ -346,7 +368,7 @@ resume11:
 resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
 	writeAll12Value, writeAll12Err = f.writeOrWriteAll8.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:350
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:372
 	f.writeOrWriteAll8 = nil
 after12:
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:49
@@ -354,22 +376,26 @@ after12:
 	f.of1 = f.n.of("netio.Conn.WriteAllAsync")
 	// contexts_netio_test.go:50: … c.WriteAllAsync(ctx, []byte("four")).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-	f.await13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
+	awaited13 = f.c.WriteAllAsync(f.ctx, []byte("four"))
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-	if f.await13.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:361
-		goto resume13
+	if awaited13.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:383
+		goto after13
 	}
 	f.State = 13
 	f.w = nil // not needed any more
+	f.await13 = awaited13
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-	return r.Await(f.await13)
+	return r.Await(awaited13)
 resume13:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
+	awaited13 = statemachine.AwaitedJob(r, f.await13)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:394
+	f.await13 = nil
+after13:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
-		await13Value, await13Err := statemachine.JobResult(r, f.await13)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:372
-		f.await13 = nil
+		await13Value, await13Err := awaited13.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:50
 		f.of1(await13Value, await13Err)
 	}
@@ -380,7 +406,7 @@ resume13:
 	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 	if statemachine.TwinEnded(r, f.copyOrAwait14) {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:384
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:410
 		goto resume14
 	}
 	f.State = 14
@@ -391,7 +417,7 @@ resume14:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 		copy14Value, copy14Err := statemachine.TwinResult(r, f.copyOrAwait14)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:395
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:421
 		f.copyOrAwait14 = nil
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:51
 		f.of1(copy14Value, copy14Err)
@@ -400,30 +426,34 @@ resume14:
 	f.of1 = f.n.of("netio.CopyAsync")
 	// contexts_netio_test.go:52: n.of("netio.CopyAsync")(netio.CopyAsync(ctx, c, b).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	f.copyOrAwait14 = netio.CopyAsync(f.ctx, f.c, f.b)
+	awaited15 = netio.CopyAsync(f.ctx, f.c, f.b)
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	if f.copyOrAwait14.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:407
-		goto resume15
+	if awaited15.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:433
+		goto after15
 	}
 	f.State = 15
 	f.ctx, f.n, f.c, f.b, f.w = nil, nil, nil, nil, nil // not needed any more
+	f.copyOrAwait14 = awaited15
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-	return r.Await(f.copyOrAwait14)
+	return r.Await(awaited15)
 resume15:
+//line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
+	awaited15 = statemachine.AwaitedJob(r, f.copyOrAwait14)
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:444
+	f.copyOrAwait14 = nil
+after15:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
-		await15Value, await15Err := statemachine.JobResult(r, f.copyOrAwait14)
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:418
-		f.copyOrAwait14 = nil
+		await15Value, await15Err := awaited15.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 		f.of1(await15Value, await15Err)
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:423
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:453
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_netio_test.go:52
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:427
+//line github.com/movenext/movenext/internal/policy/contexts_netio_async_test.go:457
 }
 
 // Location returns where [buffers] is suspended.
@@ -449,4 +479,4 @@ func (f *buffersMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: e082d792634e7706
+// Digest of what is above: e15b51942fa50e28

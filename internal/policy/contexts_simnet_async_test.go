@@ -55,7 +55,9 @@ type simulatedFrame struct {
 func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
+	var awaited2 *job.Job[*simnet.Conn]
 	var readable5Err error
+	var awaited6 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -88,7 +90,7 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// contexts_simnet_test.go:16: c, err := network.Dial(ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
 	f.dialOrAccept1, f.c, err = f.network.DialEnter(r, f.ctx, "server")
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:92
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:94
 	if f.dialOrAccept1 == nil {
 		goto after1
 	}
@@ -97,7 +99,7 @@ func (f *simulatedFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:16
 	f.c, err = f.dialOrAccept1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:101
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:103
 	f.dialOrAccept1 = nil
 after1:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:17
@@ -109,31 +111,34 @@ after1:
 	}
 	// contexts_simnet_test.go:19: other, err := network.DialAsync(ctx, "server").Await()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-	f.await2 = f.network.DialAsync(f.ctx, "server")
+	awaited2 = f.network.DialAsync(f.ctx, "server")
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:116
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:118
+		goto after2
 	}
 	f.State = 2
 	f.network = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:129
+	f.await2 = nil
+after2:
 	{
 		var other *simnet.Conn
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:19
-		other, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:128
-		f.await2 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:20
+		other, err = awaited2.GetResult()
 		f.n.of("simnet.Network.DialAsync")(err)
 		_ = other.Close()
 	}
 	// contexts_simnet_test.go:22: s, err := l.Accept()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
 	f.dialOrAccept1, f.s, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:137
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:142
 	if f.dialOrAccept1 == nil {
 		goto after3
 	}
@@ -143,7 +148,7 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:22
 	f.s, err = f.dialOrAccept1.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:147
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:152
 	f.dialOrAccept1 = nil
 after3:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:23
@@ -151,7 +156,7 @@ after3:
 	// contexts_simnet_test.go:24: _, err = s.Write([]byte("x"))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	f.write4, _, err = f.s.WriteEnter(r, []byte("x"))
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:155
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:160
 	if f.write4 == nil {
 		goto after4
 	}
@@ -161,7 +166,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:24
 	_, err = f.write4.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:165
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:170
 	f.write4 = nil
 after4:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:25
@@ -170,7 +175,7 @@ after4:
 	// contexts_simnet_test.go:26: n.of("simnet.Conn.Readable")(c.Readable(ctx))
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	f.readable5, readable5Err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:174
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:179
 	if f.readable5 == nil {
 		goto after5
 	}
@@ -180,7 +185,7 @@ after4:
 resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
 	readable5Err = f.readable5.Results(r)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:184
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:189
 	f.readable5 = nil
 after5:
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:26
@@ -188,32 +193,36 @@ after5:
 	f.of1 = f.n.of("simnet.Conn.ReadableAsync")
 	// contexts_simnet_test.go:27: … c.ReadableAsync(ctx).Await())
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-	f.await6 = f.c.ReadableAsync(f.ctx)
+	awaited6 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-	if f.await6.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:195
-		goto resume6
+	if awaited6.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:200
+		goto after6
 	}
 	f.State = 6
 	f.ctx, f.n, f.network, f.l, f.c = nil, nil, nil, nil, nil // not needed any more
+	f.await6 = awaited6
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-	return r.Await(f.await6)
+	return r.Await(awaited6)
 resume6:
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
+	awaited6 = statemachine.AwaitedJob(r, f.await6)
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:211
+	f.await6 = nil
+after6:
 	{
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
-		await6Value, await6Err := statemachine.JobResult(r, f.await6)
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:206
-		f.await6 = nil
+		await6Value, await6Err := awaited6.GetResult()
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:27
 		f.of1(await6Value, await6Err)
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	_ = f.s.Close()
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:213
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:222
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/policy/contexts_simnet_test.go:28
 	return true
-//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:217
+//line github.com/movenext/movenext/internal/policy/contexts_simnet_async_test.go:226
 }
 
 // Location returns where [simulated] is suspended.
@@ -239,4 +248,4 @@ func (f *simulatedMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f00d4ec2eac973f7
+// Digest of what is above: 7a00fd7b4bd866c2

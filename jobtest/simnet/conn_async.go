@@ -73,6 +73,7 @@ func (f *readSomeFrame) MoveNext(r *statemachine.Run) (finished bool) {
 func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -87,7 +88,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 	// conn.go:65: if err := c.reading.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:92
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -96,13 +97,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (finished bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:100
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:101
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:106
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:107
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
@@ -119,39 +120,43 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:123
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:124
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:72
 			return true, result0, result1
 		}
 		// conn.go:74: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-		f.await2 = wait
+		awaited2 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:134
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:135
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-	return r.Await(f.await2), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:74
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:145
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:144
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:149
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:154
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:155
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:160
 	goto for1
 }
 
@@ -236,6 +241,7 @@ func (f *waitReadableFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [waitReadable] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *waitReadableLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -255,29 +261,33 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:259
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:265
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
 		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-		f.await1 = job.WaitAsync(f.ctx, wait)
+		awaited1 = job.WaitAsync(f.ctx, wait)
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:270
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:276
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:107
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:286
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:280
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if err != nil {
 			f.State = statemachine.Finished
@@ -285,7 +295,7 @@ resume1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:289
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:299
 	goto for1
 }
 
@@ -365,6 +375,7 @@ type writeAllFrame struct {
 func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err2 error
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -379,7 +390,7 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	// conn.go:128: if err := c.writing.Lock(context.Background()); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	f.lock1, err2 = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:383
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:394
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -388,13 +399,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (finished bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:392
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:403
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:128
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:398
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:409
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:129
 		return true
@@ -412,7 +423,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:416
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:427
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:136
 			return true
@@ -422,33 +433,37 @@ for1:
 		}
 		// conn.go:141: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-		f.await2 = wait
+		awaited2 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:430
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:441
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
+//line github.com/movenext/movenext/jobtest/simnet/conn.go:141
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:451
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
-		_, err3 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:440
-		f.await2 = nil
+		_, err3 := awaited2.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:141
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:445
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:460
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:142
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:452
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:467
 	goto for1
 }
 
@@ -481,4 +496,4 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2c0893d2b6f9af26
+// Digest of what is above: 1ee9de8a200fc0ba

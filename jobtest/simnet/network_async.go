@@ -203,6 +203,7 @@ func (f *acceptFrame) MoveNext(r *statemachine.Run) (finished bool) {
 
 // moveNext runs [accept] from where it stopped to its next suspension (false) or its end (true).
 func (f *acceptLocals) moveNext(r *statemachine.Run) (finished bool, result0 *Conn, result1 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -223,22 +224,26 @@ for1:
 		}
 		// network.go:202: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-		f.await1 = wait
+		awaited1 = wait
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:231
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:232
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
+//line github.com/movenext/movenext/jobtest/simnet/network.go:202
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:242
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:241
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if err != nil {
 			f.State = statemachine.Finished
@@ -246,7 +251,7 @@ resume1:
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:250
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:255
 	goto for1
 }
 
@@ -279,4 +284,4 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7288063f78a44670
+// Digest of what is above: 3e582d3738417b47

@@ -462,8 +462,10 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 	var c *simnet.Conn
 	var dial1Value *simnet.Conn
 	var dial1Err error
+	var awaited2 *job.Job[job.Void]
 	var asks3Value string
 	var asks3Err error
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -485,7 +487,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:489
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:491
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:139
 			return true
@@ -502,7 +504,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:506
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:508
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -511,7 +513,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:515
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:517
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:150
@@ -523,24 +525,27 @@ after1:
 	_ = f.l.Close()
 	// simnet_test.go:153: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	f.await2 = f.served
+	awaited2 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:530
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:532
+		goto after2
 	}
 	f.State = 2
 	f.l, f.served = nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	return r.Await(f.await2)
+	return r.Await(awaited2)
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
-	statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:540
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:543
 	f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
+after2:
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
+	awaited2.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:549
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:154
 	return true
@@ -553,7 +558,7 @@ endIf1:
 	// simnet_test.go:157: answer, err = asks(c)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:557
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:562
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -563,37 +568,40 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:567
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:572
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	f.answer, f.err = asks3Value, asks3Err
 	// simnet_test.go:158: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	f.await2 = f.served
+	awaited4 = f.served
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:577
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:582
+		goto after4
 	}
 	f.State = 4
 	f.l, f.served = nil, nil // not needed any more
+	f.await2 = awaited4
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-	return r.Await(f.await2)
+	return r.Await(awaited4)
 resume4:
+//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
+	awaited4 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:593
+	f.await2 = nil
+after4:
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
-		_, failed := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:588
-		f.await2 = nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
+		_, failed := awaited4.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:593
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:601
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:159
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:597
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:605
 }
 
 // Location returns where [conversation] is suspended.
@@ -666,7 +674,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	// simnet_test.go:143: c, err := l.Accept()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:670
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:678
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -675,13 +683,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:687
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:693
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:145
 		return true, result0
@@ -694,7 +702,7 @@ after1:
 	// simnet_test.go:148: return greet(c, whole)
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:698
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -703,16 +711,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:707
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:715
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:712
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:720
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:148
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:716
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:724
 }
 
 // Location returns where a function literal of [conversation] is suspended.
@@ -785,7 +793,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:789
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:797
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:225
 			return true, result0
@@ -795,7 +803,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:799
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:807
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -804,13 +812,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:808
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:816
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:814
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:822
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:230
 		return true, result0
@@ -823,7 +831,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:835
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:234
 		return true, result0
@@ -831,7 +839,7 @@ after1:
 	// simnet_test.go:236: _, err = c.Read(make([]byte, 1))
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:835
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:843
 	if f.read2 == nil {
 		goto after2
 	}
@@ -840,16 +848,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:844
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:852
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:849
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:857
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:237
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:853
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:861
 }
 
 // Location returns where [timeout] is suspended.
@@ -876,4 +884,4 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f0a7a77593258f0e
+// Digest of what is above: 047587d20fa97e1f

@@ -38,6 +38,7 @@ type panicsLocals struct {
 // moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
 // The parameter j is needed only before the first suspension.
 func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -49,23 +50,26 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished 
 	}
 	// observed_test.go:183: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:56
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:57
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	return r.Await(f.await1), 0
+	return r.Await(awaited1), 0
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:65
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:67
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:184
+after1:
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
+	awaited1.GetResult()
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:69
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:73
 }
 
 // Location returns where [panics] is suspended.
@@ -119,6 +123,7 @@ type literalArgs struct {
 // moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -132,23 +137,28 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	{
 		j := args.j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return literalFunc1Run(j, arg1)
 		})
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:142
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:147
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:151
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:157
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+	awaited1.GetResult()
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:162
 	f.State = statemachine.Finished
 	return true
 }
@@ -205,6 +215,7 @@ type literalFunc1Locals struct {
 // moveNext runs a function literal of [literal] from where it stopped to its next suspension
 // (false) or its end (true). The parameter j is needed only before the first suspension.
 func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -216,23 +227,31 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (fin
 	}
 	// observed_test.go:192: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:223
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:234
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:240
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:232
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:249
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:193
+after1:
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
+	awaited1.GetResult()
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:236
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:255
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -257,4 +276,4 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f9cb39d049bb0798
+// Digest of what is above: 82f71c4a5bb1a693

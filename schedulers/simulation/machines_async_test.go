@@ -220,6 +220,8 @@ type cycleOfMachinesArgs struct {
 // moveNext runs [cycleOfMachines] from where it stopped to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachinesArgs) bool {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -244,38 +246,47 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		}, job.Named("back"))
 		// machines_test.go:78: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-		f.await1 = there
+		awaited1 = there
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:252
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:254
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:261
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:264
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
+	awaited1.GetResult()
 	// machines_test.go:79: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	f.await1 = f.back
+	awaited2 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:274
+		goto after2
 	}
 	f.State = 2
 	f.back = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	return r.Await(f.await1)
+	return r.Await(awaited2)
 resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:278
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:285
 	f.await1 = nil
+after2:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
+	awaited2.GetResult()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:290
 	f.State = statemachine.Finished
 	return true
 }
@@ -346,7 +357,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	// machines_test.go:76: … transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:350
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:361
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -355,7 +366,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:359
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:370
 	f.transferBetween1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -428,7 +439,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	// machines_test.go:77: … transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:432
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:443
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -437,7 +448,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:441
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:452
 	f.transferBetween1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -503,7 +514,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:507
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:518
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -512,7 +523,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:516
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:527
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
@@ -525,7 +536,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:116
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:529
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:540
 }
 
 // Location returns where [waitForLock] is suspended.
@@ -589,7 +600,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:593
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:604
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -598,7 +609,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (f
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:602
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:613
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
@@ -611,7 +622,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:127
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:615
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:626
 }
 
 // Location returns where [waitForKey] is suspended.
@@ -659,6 +670,7 @@ type awaitLocals struct {
 // moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
 // The parameter j is needed only before the first suspension.
 func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -670,20 +682,25 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	}
 	// machines_test.go:184: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:689
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:686
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:699
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:704
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -754,7 +771,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (finished bool,
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:758
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:775
 	if !asleep1 {
 		goto after1
 	}
@@ -774,7 +791,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:220
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:778
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:795
 }
 
 // Location returns where [nap] is suspended.
@@ -846,13 +863,13 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:266
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:850
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:867
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	}
 	// machines_test.go:269: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:856
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:873
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:269
 	return r.Yield(), 0, nil
@@ -861,13 +878,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:265
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:865
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:882
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:271
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:871
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:888
 }
 
 // Location returns where [work] is suspended.
@@ -893,4 +910,4 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: b4ea0a126ad304bd
+// Digest of what is above: 30b32e599c94f7a1

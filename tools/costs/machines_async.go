@@ -65,6 +65,7 @@ func (f *pauseFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
 // The parameter j is needed only before the first suspension.
 func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,26 +77,30 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished b
 	}
 	// machines.go:14: v, err := j.Await()
 //line github.com/movenext/movenext/tools/costs/machines.go:14
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/tools/costs/machines.go:14
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:83
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/tools/costs/machines_async.go:84
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/tools/costs/machines.go:14
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/tools/costs/machines.go:14
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/tools/costs/machines_async.go:94
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/tools/costs/machines.go:14
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:93
-		f.await1 = nil
+		v, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:15
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:99
+//line github.com/movenext/movenext/tools/costs/machines_async.go:104
 }
 
 // Location returns where [pause] is suspended.
@@ -154,6 +159,7 @@ type serveLocals struct {
 // moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
 func (f *serveLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
 	var err error
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -173,7 +179,7 @@ for1:
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/tools/costs/machines_async.go:177
+//line github.com/movenext/movenext/tools/costs/machines_async.go:183
 	if f.pause1 == nil {
 		goto after1
 	}
@@ -182,7 +188,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:186
+//line github.com/movenext/movenext/tools/costs/machines_async.go:192
 	f.pause1 = nil
 after1:
 //line github.com/movenext/movenext/tools/costs/machines.go:22
@@ -191,26 +197,30 @@ after1:
 //line github.com/movenext/movenext/tools/costs/machines.go:23
 		return true, err
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:195
+//line github.com/movenext/movenext/tools/costs/machines_async.go:201
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/tools/costs/machines.go:25
-	f.await2 = f.next()
+	awaited2 = f.next()
 //line github.com/movenext/movenext/tools/costs/machines.go:25
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:203
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/tools/costs/machines_async.go:209
+		goto after2
 	}
 	f.State = 2
+	f.await2 = awaited2
 //line github.com/movenext/movenext/tools/costs/machines.go:25
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/tools/costs/machines.go:25
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/tools/costs/machines_async.go:219
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/tools/costs/machines.go:25
-		_, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:213
-		f.await2 = nil
+		_, err2 := awaited2.GetResult()
 //line github.com/movenext/movenext/tools/costs/machines.go:25
 		if err2 != nil {
 			f.State = statemachine.Finished
@@ -219,7 +229,7 @@ resume2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/tools/costs/machines_async.go:223
+//line github.com/movenext/movenext/tools/costs/machines_async.go:233
 	goto for1
 }
 
@@ -288,7 +298,7 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/tools/costs/machines_async.go:292
+//line github.com/movenext/movenext/tools/costs/machines_async.go:302
 	f.State = 1
 	return true
 resume1:
@@ -298,14 +308,14 @@ resume1:
 //line github.com/movenext/movenext/tools/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/tools/costs/machines_async.go:302
+//line github.com/movenext/movenext/tools/costs/machines_async.go:312
 			return true
 //line github.com/movenext/movenext/tools/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/tools/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/tools/costs/machines_async.go:309
+//line github.com/movenext/movenext/tools/costs/machines_async.go:319
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -366,7 +376,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/tools/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:370
+//line github.com/movenext/movenext/tools/costs/machines_async.go:380
 		goto resume1
 	}
 	f.State = 1
@@ -381,18 +391,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/tools/costs/machines_async.go:385
+//line github.com/movenext/movenext/tools/costs/machines_async.go:395
 			goto leave1
 //line github.com/movenext/movenext/tools/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/tools/costs/machines_async.go:391
+//line github.com/movenext/movenext/tools/costs/machines_async.go:401
 	goto range1
 leave1:
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/tools/costs/machines_async.go:396
+//line github.com/movenext/movenext/tools/costs/machines_async.go:406
 		goto resume2
 	}
 	f.State = 2
@@ -402,7 +412,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/tools/costs/machines_async.go:406
+//line github.com/movenext/movenext/tools/costs/machines_async.go:416
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:48
@@ -410,15 +420,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/tools/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/tools/costs/machines_async.go:414
+//line github.com/movenext/movenext/tools/costs/machines_async.go:424
 	f.loop1 = nil
 //line github.com/movenext/movenext/tools/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/tools/costs/machines_async.go:418
+//line github.com/movenext/movenext/tools/costs/machines_async.go:428
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/tools/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/tools/costs/machines_async.go:422
+//line github.com/movenext/movenext/tools/costs/machines_async.go:432
 }
 
 // Location returns where [sum] is suspended.
@@ -444,4 +454,4 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 246eefeb3bcbf546
+// Digest of what is above: f554226b6a32a1c3

@@ -15,9 +15,16 @@ func (p *printer) park(pt *ir.Point) {
 	if pt.Kind == source.KindDeferred {
 		p.endEpilogue()
 	}
+	inPlace := pt.Kind == source.KindAwaitJob && p.fn.mayNest()
+	if inPlace {
+		p.runInPlace(pt)
+	}
 	p.record("Suspend", pt.Number)
 	p.line("%s.State = %d", p.fn.Names.Recv, pt.Number)
 	p.letGo(pt.Stale)
+	if pt.Awaited != nil && !inPlace {
+		p.holdAwaited(pt)
+	}
 	p.line("return %s%s", p.finished(pt), p.restOfResults())
 }
 
@@ -34,20 +41,26 @@ func (p *printer) passUnlessSuspending(pt *ir.Point) {
 		pass(pt.Resumed, "!%s", p.mention(pt.Asleep, ir.AsValue))
 	case source.KindTwin:
 		pass(pt.Resume, "%s(%s, %s)", p.runtime("TwinEnded"), p.fn.Names.Run, p.mention(pt.Held, ir.AsValue))
-	case source.KindAwaitJob, source.KindAwait:
-		held := p.mention(pt.Held, ir.AsValue)
-		pass(pt.Resume, "%s.IsCompleted() && %s.Proceed()%s", held, p.fn.Names.Run, p.orRunInPlace(pt, held))
+	case source.KindAwaitJob:
+		pass(pt.Resumed, "%s.IsCompleted() && %s.Proceed()", p.mention(pt.Awaited, ir.AsValue), p.fn.Names.Run)
+	case source.KindAwait:
+		pass(pt.Resume, "%s.IsCompleted() && %s.Proceed()", p.mention(pt.Held, ir.AsValue), p.fn.Names.Run)
 	case source.KindLoop:
 		pass(pt.Resume, "%s.%s(%s)", p.mention(pt.Loop, ir.AsValue), pt.Method, p.fn.Names.Run)
 	}
 }
 
-// orRunInPlace returns the alternative that runs the awaited job within the machine, if it can.
-func (p *printer) orRunInPlace(pt *ir.Point, held string) string {
-	if pt.Kind != source.KindAwaitJob || !p.fn.mayNest() {
-		return ""
-	}
-	return fmt.Sprintf(" || %s.RunInPlace(&%s.Frame, %d, %s)", p.fn.Names.Run, p.fn.Names.Recv, pt.Number, held)
+// runInPlace prints the attempt to run the awaited job within the machine. The frame holds the job
+// meanwhile, since it is promoted if the job calls runtime.Goexit.
+func (p *printer) runInPlace(pt *ir.Point) {
+	n := p.fn.Names
+	p.holdAwaited(pt)
+	p.line("if %s.RunInPlace(&%s.Frame, %d, %s) {\ngoto %s\n}", n.Run, n.Recv, pt.Number, p.mention(pt.Awaited, ir.AsValue), n.Label(pt.Resume))
+}
+
+// holdAwaited prints the assignment of the awaited job to its field.
+func (p *printer) holdAwaited(pt *ir.Point) {
+	p.line("%s = %s", p.mention(pt.Held, ir.AsValue), p.mention(pt.Awaited, ir.AsValue))
 }
 
 // finished returns the first result of a suspension, false except for an item of a stream, as
@@ -55,7 +68,9 @@ func (p *printer) orRunInPlace(pt *ir.Point, held string) string {
 func (p *printer) finished(pt *ir.Point) string {
 	recv, run := p.fn.Names.Recv, p.fn.Names.Run
 	switch pt.Kind {
-	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
+	case source.KindAwaitJob:
+		return fmt.Sprintf("%s.Await(%s)", run, p.mention(pt.Awaited, ir.AsValue))
+	case source.KindAwait, source.KindTwin:
 		return fmt.Sprintf("%s.Await(%s)", run, p.mention(pt.Held, ir.AsValue))
 	case source.KindEmit:
 		return p.predeclaredName("true")

@@ -20,6 +20,7 @@ type Point struct {
 	Kind    source.Kind
 	Asleep  *Variable // KindSleep: whether the machine has to wait
 	Held    *Variable // the suspended callee or the awaited value; nil for Yield and SwitchTo
+	Awaited *Variable // KindAwaitJob: the awaited job, until the machine suspends and Held has it
 	Sched   Rope      // SwitchTo: the target scheduler
 	Loop    *Variable // a range over a function, whose method the point calls
 	Method  string
@@ -77,10 +78,15 @@ func (i *Mark) Refs(_, _ func(*Variable)) {}
 // Resumed label. Otherwise it leaves MoveNext, and the machine is resumed at Resume.
 type Park struct{ Point *Point }
 
-// Refs calls use for the variables that the suspension itself needs.
-func (i *Park) Refs(use, _ func(*Variable)) {
-	if i.Point.Held != nil {
-		use(i.Point.Held)
+// Refs calls use for the variables that the suspension itself needs, and def for the field that
+// it fills.
+func (i *Park) Refs(use, def func(*Variable)) {
+	switch p := i.Point; {
+	case p.Awaited != nil:
+		use(p.Awaited)
+		def(p.Held)
+	case p.Held != nil:
+		use(p.Held)
 	}
 	if i.Point.Asleep != nil {
 		use(i.Point.Asleep)

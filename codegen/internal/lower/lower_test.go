@@ -37,11 +37,13 @@ var cases = []struct{ name, body, want string }{
 		use(x, err)
 	`, `
 		var j
-		await1 = j
-		park resume1
+		awaited1 = j
+		park resume1 | resumed1
 		resume1:
-		x, err := statemachine.JobResult(r, await1)
+		awaited1 = statemachine.AwaitedJob(r, await1)
 		await1 = nil
+		resumed1:
+		x, err := awaited1.GetResult()
 		use(x, err)
 		end
 	`},

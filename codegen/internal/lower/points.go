@@ -184,13 +184,36 @@ func (lo *lowering) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.
 	lo.add(forget(p.Held))
 }
 
-// suspendJob awaits a job.
+// suspendJob awaits a job. Source, then result:
+//
+//	x, err = j.Await()
+//
+//	awaited1 = f.j
+//	if awaited1.IsCompleted() && r.Proceed() {
+//		goto after1
+//	}
+//	f.State = 1
+//	f.await1 = awaited1
+//	return r.Await(awaited1)
+//	resume1:
+//	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//	f.await1 = nil
+//	after1:
+//	f.x, f.err = awaited1.GetResult()
+//
+// Most awaited jobs have ended, so only a suspension writes to the frame, and asks whether there
+// was a reason to refuse.
 func (lo *lowering) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
-	awaited := lo.awaitedJob(call, s)
+	src := lo.awaitedJob(call, s)
 	lo.hold(p, "await", jobType(s.Result))
-	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: awaited})
+	p.Awaited = &ir.Variable{Name: "awaited", Spelled: jobType(s.Result)}
+	lo.all = append(lo.all, p.Awaited)
+	p.Resumed = lo.label("resumed")
+	awaited := []ir.Dest{{V: p.Awaited}}
+	lo.add(&ir.LineComment{Pos: p.Call}, &ir.Assign{Dst: awaited, Src: src})
 	lo.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
-	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.resultOf("JobResult", p), Typed: lo.retyped(call, dst)}, forget(p.Held))
+	lo.add(&ir.Assign{Dst: awaited, Src: lo.resultOf("AwaitedJob", p)}, forget(p.Held), &ir.Mark{Label: p.Resumed})
+	lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: ir.Rope{ir.Use(p.Awaited), ir.Text(".GetResult()")}, Typed: lo.retyped(call, dst)})
 }
 
 // awaitedJob spills and returns the job of j.Await(), which may be an embedded job, and may be

@@ -30,6 +30,9 @@ func (n *Names) Choose(p Placed) {
 		if pt.Held != nil && pt.Held.Slot.Vars[0] == pt.Held {
 			pt.Held.Slot.Field = n.numberedName(pt.Held.Slot.Stem(), pt.Number)
 		}
+		if pt.Awaited != nil {
+			pt.Awaited.Local = n.numberedName(pt.Awaited.Name, pt.Number)
+		}
 	}
 	for _, pt := range p.Points {
 		n.nameResults(pt, p.Vars)

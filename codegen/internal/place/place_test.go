@@ -155,6 +155,43 @@ func TestAFieldThatASuspendedCalleeHasZeroedIsNotEmptied(t *testing.T) {
 	assert.Empty(t, point.Stale, "an entry that suspends returns zero values")
 }
 
+// await returns an await of a job: a local variable until the machine suspends, and then a field.
+func await(awaited, held *ir.Variable) (list []ir.Instr, point *ir.Point) {
+	held.Place = ir.InFrame
+	point = &ir.Point{Awaited: awaited, Held: held, Resume: &ir.Label{Want: "resume"}, Resumed: &ir.Label{Want: "resumed"}}
+	assign := func(v *ir.Variable, src ...ir.Piece) *ir.Assign {
+		return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: src}
+	}
+	forget := assign(held, ir.NilName)
+	forget.Forgets = true
+	return []ir.Instr{
+		assign(awaited, ir.Text("j")),
+		&ir.Park{Point: point}, &ir.Mark{Label: point.Resume}, assign(awaited, ir.Use(held)), forget, &ir.Mark{Label: point.Resumed},
+		use(awaited),
+	}, point
+}
+
+func TestAnAwaitedJobHasAFieldOnlyWhileTheMachineIsSuspended(t *testing.T) {
+	awaited, held := local("awaited", pointer), local("held", pointer)
+	later, keptLater := local("later", pointer), local("keptLater", pointer)
+	kept := local("kept", pointer)
+	first, _ := await(awaited, held)
+	second, point := await(later, keptLater)
+	place.Variables(function(code(set(kept), first, use(kept), second), awaited, held, later, keptLater, kept))
+	assert.Equal(t, ir.InMoveNext, awaited.Place)
+	assert.NotSame(t, kept.Slot, held.Slot, "the suspension would overwrite it")
+	assert.Same(t, held.Slot, keptLater.Slot, "one job is awaited at a time")
+	assert.Equal(t, []*ir.Slot{kept.Slot}, point.Stale, "nothing but kept may be in the frame there")
+}
+
+func TestAFieldIsNotClearedForAJobThatWasNeverKept(t *testing.T) {
+	awaited, held := local("awaited", pointer), local("held", pointer)
+	first, _ := await(awaited, held)
+	next := suspend()
+	place.Variables(function(code(first, next), awaited, held))
+	assert.Empty(t, next[0].(*ir.Park).Point.Stale, "it was forgotten, or not kept")
+}
+
 func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
 	for name, change := range map[string]func(*place.Function){
 		"a named result of a function with deferred calls": func(fn *place.Function) { fn.Defers = true },

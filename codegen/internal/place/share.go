@@ -98,8 +98,10 @@ func mayAssign(i ir.Instr) []*ir.Variable {
 	var list []*ir.Variable
 	add := func(v *ir.Variable) { list = append(list, v) }
 	switch i := i.(type) {
-	case *ir.Branch, *ir.Park:
+	case *ir.Branch:
 		return nil // an expression assigns only variables that have cells
+	case *ir.Park:
+		return nil // the job that it keeps is forgotten at once after the suspension
 	case *ir.Assign:
 		for _, t := range i.Dst {
 			if t.V != nil {

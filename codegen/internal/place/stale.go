@@ -31,7 +31,7 @@ func (p *placing) findStale() {
 			if v != park.Point.Held {
 				needed.Add(v.Index) // mentioned by the suspension itself
 			}
-		}, nil)
+		}, func(*ir.Variable) {})
 		for _, s := range p.slots {
 			if KeepsAlive(s) && !s.Vars[0].Result && !p.zeroed(n, s) && holdsAny(s, filledBefore[n]) && !holdsAny(s, needed) {
 				park.Point.Stale = append(park.Point.Stale, s)
@@ -84,7 +84,7 @@ func (p *placing) filledBefore() []graph.Set {
 				without := empties[n]
 				if park, ok := i.(*ir.Park); ok && passes(park, next) {
 					without = p.live.newSet()
-					without.Add(park.Point.Held.Index) // a callee that did not suspend
+					without.Add(park.Point.Held.Index) // nothing was kept
 				}
 				changed = before[next].Join(before[n], without) || changed
 				changed = before[next].Join(fills[n], nil) || changed
@@ -94,8 +94,8 @@ func (p *placing) filledBefore() []graph.Set {
 	return before
 }
 
-// passes reports whether the machine continues at instruction n without getting the results of a
-// callee.
+// passes reports whether the machine continues at instruction n without the callee or the job
+// that it keeps while it is suspended.
 func passes(i *ir.Park, n int) bool {
 	return i.Point.Held != nil && i.Point.Resumed != nil && i.Point.Resumed.At == n
 }

@@ -272,6 +272,7 @@ type waitLocals struct {
 // moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true). The
 // parameter j is needed only before the first suspension.
 func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -283,20 +284,25 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bo
 	}
 	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:291
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:299
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:301
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:306
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -324,4 +330,4 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f6f971ac6ad1f4f6
+// Digest of what is above: 50cebe0daf213d9f

@@ -66,6 +66,7 @@ func (f *greetFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
 // The parameter name is needed only before the first suspension.
 func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,26 +78,30 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (fini
 	}
 	// main.go:15: text, err := name.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	f.await1 = name
+	awaited1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:84
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:85
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	return r.Await(f.await1), "", nil
+	return r.Await(awaited1), "", nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:95
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-		text, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:94
-		f.await1 = nil
+		text, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:16
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:100
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:105
 }
 
 // Location returns where [greet] is suspended.
@@ -181,6 +186,8 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // parameter a is needed only before the first suspension.
 func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -194,21 +201,24 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	}
 	// main.go:21: x, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	f.await1 = a
+	awaited1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:201
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:208
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	f.x, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:210
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:218
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:22
+after1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
+	f.x, err = awaited1.GetResult()
 	if err != nil {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:23
@@ -216,28 +226,32 @@ resume1:
 	}
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:223
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:233
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:244
+	f.await1 = nil
+after2:
 	{
 		var y int
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-		y, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:235
-		f.await1 = nil
+		y, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:26
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:241
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:255
 }
 
 // Location returns where [sum] is suspended.
@@ -294,6 +308,7 @@ type totalLocals struct {
 // moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
 // The parameter parts is needed only before the first suspension.
 func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -318,23 +333,26 @@ range1:
 		part := f.list1[f.i1]
 		// main.go:33: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		f.await1 = part
+		awaited1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:326
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:341
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:351
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:336
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:34
+		n, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:35
@@ -344,13 +362,13 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:366
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:354
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:372
 }
 
 // Location returns where [total] is suspended.
@@ -419,7 +437,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:423
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:441
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -428,7 +446,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (f
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:432
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:450
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
@@ -440,7 +458,7 @@ after1:
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:444
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:462
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -450,12 +468,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:454
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:472
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:459
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:477
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -483,4 +501,4 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: c580cffac7a9eabe
+// Digest of what is above: b1fdad14801d2818

@@ -51,6 +51,7 @@ type eachArgs struct {
 // When it continues, args is nil.
 func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -79,21 +80,25 @@ range1:
 		part := f.list1[f.i1]
 		// main_test.go:37: if _, err = part.Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-		f.await1 = part
+		awaited1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:87
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:88
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	_, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:96
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:98
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
+	_, f.err = awaited1.GetResult()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.err != nil {
 		f.State = statemachine.Finished
@@ -102,16 +107,16 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:106
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:111
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:111
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:116
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:115
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:120
 }
 
 // Location returns where [each] is suspended.
@@ -137,4 +142,4 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 4a6da2f189f9b2e0
+// Digest of what is above: 83cae0347c8cca70

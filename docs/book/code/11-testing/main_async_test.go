@@ -41,6 +41,7 @@ type addLocals struct {
 // moveNext runs [add] from where it stopped to its next suspension (false) or its end (true). The
 // parameter part is needed only before the first suspension.
 func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -54,28 +55,31 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (finished 
 	f.before = *f.sum
 	// main_test.go:49: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	f.await1 = part
+	awaited1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:61
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:62
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:72
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:71
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:50
+		n, err := awaited1.GetResult()
 		*f.sum = f.before + n
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:79
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:83
 }
 
 // Location returns where [add] is suspended.
@@ -171,7 +175,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	// main_test.go:97: if err := g.mu.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:175
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:179
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -180,13 +184,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:184
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:188
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:190
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:194
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -200,13 +204,13 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:204
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:208
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:210
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:214
 	f.State = 2
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:104
 	return r.Yield(), nil
@@ -215,11 +219,11 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:219
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:223
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:223
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:227
 }
 
 // Location returns where [guarded.withdraw] is suspended.
@@ -252,4 +256,4 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2d9bc96b79028a9d
+// Digest of what is above: 7728d176f07fad57

@@ -65,6 +65,7 @@ func (f *getFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [get] from where it stopped to its next suspension (false) or its end (true). The
 // parameter j is needed only before the first suspension.
 func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,20 +77,25 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (finished boo
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	f.await1 = j
+	awaited1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:83
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:84
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:92
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:94
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:99
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -163,7 +169,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:167
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:173
 	if f.get1 == nil {
 		goto after1
 	}
@@ -172,7 +178,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:176
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:182
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
@@ -184,7 +190,7 @@ after1:
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:188
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:194
 	if f.get1 == nil {
 		goto after2
 	}
@@ -194,13 +200,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:198
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
 	f.get1 = nil
 after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:210
 }
 
 // Location returns where [twice] is suspended.
@@ -226,4 +232,4 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 07a4934becb2666f
+// Digest of what is above: 3145423581db9497

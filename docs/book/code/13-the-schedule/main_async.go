@@ -134,6 +134,8 @@ type oversellLocals struct {
 // moveNext runs [oversell] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
 func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -159,42 +161,49 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 		})
 		// main.go:168: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:167
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:169
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:176
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:179
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
+	awaited1.GetResult()
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:183
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:189
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:193
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:170
+after2:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
+	awaited2.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:198
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:207
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
@@ -202,7 +211,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:173
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:206
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:215
 }
 
 // Location returns where [oversell] is suspended.
@@ -263,7 +272,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:166: a := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:267
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -272,13 +281,13 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:285
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:282
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:291
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -338,7 +347,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 	// main.go:167: b := job.Go(ctx, func(context.Context) error { s.buy(); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:342
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:351
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -347,13 +356,13 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (finished b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:351
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:360
 	f.buy1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:357
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:366
 }
 
 // Location returns where a function literal of [oversell] is suspended.
@@ -451,7 +460,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:180: if err := left.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:455
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:464
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -460,13 +469,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:464
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:473
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:479
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -477,7 +486,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:481
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:490
 	f.State = 2
 	f.left = nil // not needed any more
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
@@ -488,7 +497,7 @@ resume2:
 	// main.go:185: if err := right.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	f.lock1, err2 = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:492
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:501
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -498,24 +507,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:502
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:511
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err2 != nil {
 		result0 = err2
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:508
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:517
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:515
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:524
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:519
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:528
 }
 
 // Location returns where [dine] is suspended.
@@ -579,6 +588,9 @@ type philosophersLocals struct {
 // moveNext runs [philosophers] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *philosophersLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	var awaited2 *job.Job[job.Void]
+	var awaited3 *job.Job[job.Void]
+	var awaited4 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -615,7 +627,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:619
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:631
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:203
 	return r.Yield(), nil
@@ -624,7 +636,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:628
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:640
 	goto range1
 endRange1:
 	{
@@ -636,60 +648,71 @@ endRange1:
 	}
 	// main.go:206: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	f.await2 = f.a
+	awaited2 = f.a
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:643
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:655
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.forks, f.a = nil, nil, nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
-	_, f.first = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:653
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:666
 	f.await2 = nil
+after2:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
+	_, f.first = awaited2.GetResult()
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	f.await2 = f.b
+	awaited3 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:660
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:676
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.forks, f.a, f.b = nil, nil, nil, nil // not needed any more
+	f.await2 = awaited3
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	return r.Await(f.await2), nil
+	return r.Await(awaited3), nil
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
-	_, f.second = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:670
+	awaited3 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:687
 	f.await2 = nil
+after3:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
+	_, f.second = awaited3.GetResult()
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	f.await2 = f.c
+	awaited4 = f.c
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:677
-		goto resume4
+	if awaited4.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:697
+		goto after4
 	}
 	f.State = 4
 	f.ctx, f.forks, f.a, f.b, f.c = nil, nil, nil, nil, nil // not needed any more
+	f.await2 = awaited4
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-	return r.Await(f.await2), nil
+	return r.Await(awaited4), nil
 resume4:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
+	awaited4 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:708
+	f.await2 = nil
+after4:
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
-		_, third := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:688
-		f.await2 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:209
+		_, third := awaited4.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:693
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:716
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -760,7 +783,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:200: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:764
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:787
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -769,7 +792,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:773
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:796
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -841,7 +864,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:201: … dine(ctx, &forks[1], &forks[2]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:845
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:868
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -850,7 +873,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:854
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:877
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -922,7 +945,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	// main.go:205: … dine(ctx, &forks[2], &forks[0]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:926
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:949
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -931,7 +954,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:935
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:958
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -1022,7 +1045,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1026
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1049
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:217
 	return r.Yield()
@@ -1032,7 +1055,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1036
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1059
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -1091,6 +1114,8 @@ type overtakenLocals struct {
 // moveNext runs [overtaken] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1122,42 +1147,49 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 		})
 		// main.go:234: _, _ = runner.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-		f.await1 = runner
+		awaited1 = runner
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1130
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1155
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1139
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1165
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
+	awaited1.GetResult()
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	f.await1 = f.walker
+	awaited2 = f.walker
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1146
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1175
+		goto after2
 	}
 	f.State = 2
 	f.walker = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1156
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1186
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:236
+after2:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
+	awaited2.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1161
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1193
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
@@ -1165,7 +1197,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:239
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1169
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1201
 }
 
 // Location returns where [overtaken] is suspended.
@@ -1226,7 +1258,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 	// main.go:227: … count(20, &done); return nil })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1230
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1262
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1235,13 +1267,13 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (finishe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1239
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1271
 	f.count1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1245
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1277
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1302,7 +1334,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (finis
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1306
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1338
 	f.State = 1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:230
 	return r.Yield(), nil
@@ -1313,7 +1345,7 @@ resume1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:232
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1317
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1349
 }
 
 // Location returns where a function literal of [overtaken] is suspended.
@@ -1338,4 +1370,4 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 64400efac83ae823
+// Digest of what is above: c6936382cfa9c4dd

@@ -39,6 +39,8 @@ type orderlyLocals struct {
 // moveNext runs [orderly] from where it stopped to its next suspension (false) or its end (true).
 // The parameter ctx is needed only before the first suspension.
 func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -62,42 +64,50 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (fini
 		})
 		// main_test.go:36: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-		f.await1 = a
+		awaited1 = a
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:72
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:79
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:82
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
+	awaited1.GetResult()
 	// main_test.go:37: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:92
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:96
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:103
 	f.await1 = nil
+after2:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
+	awaited2.GetResult()
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:38
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:101
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:111
 }
 
 // Location returns where [orderly] is suspended.
@@ -165,7 +175,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	// main_test.go:34: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:169
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:179
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -174,7 +184,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:178
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:188
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -245,7 +255,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	// main_test.go:35: … dine(ctx, &forks[0], &forks[1]) })
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:249
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:259
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -254,7 +264,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:258
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:268
 	f.dine1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -283,4 +293,4 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 46d9df9bdd9eb2c5
+// Digest of what is above: 99cdf0e4a1e7cee4

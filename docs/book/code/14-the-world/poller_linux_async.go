@@ -71,6 +71,7 @@ func (f *connReadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [conn.read] from where it stopped to its next suspension (false) or its end
 // (true).
 func (f *connReadLocals) moveNext(r *statemachine.Run) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -86,7 +87,7 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:90
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:91
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
@@ -94,21 +95,25 @@ for1:
 	}
 	// poller_linux.go:92: if _, err := c.arrival().Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	f.await1 = f.c.arrival()
+	awaited1 = f.c.arrival()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:101
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:102
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:112
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:111
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 		if err != nil {
 			f.State = statemachine.Finished
@@ -116,7 +121,7 @@ resume1:
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:120
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:125
 	goto for1
 }
 
@@ -149,4 +154,4 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6a4a687af2ecc411
+// Digest of what is above: 3028e148b3dccfd7

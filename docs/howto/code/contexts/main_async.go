@@ -256,6 +256,8 @@ type endsTheWaitLocals struct {
 // moveNext runs [endsTheWait] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -271,22 +273,25 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	f.j = answerAsync(ctx, f.known)
 	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	f.await1 = job.WaitTimeout(ctx, f.j, patience)
+	awaited1 = job.WaitTimeout(ctx, f.j, patience)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:278
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:280
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:290
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:288
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:44
+		_, err := awaited1.GetResult()
 		var wait *job.WaitError
 		fmt.Println("  the wait ends:", errors.As(err, &wait), "the operation ended:", f.j.IsCompleted())
 	}
@@ -294,21 +299,26 @@ resume1:
 	f.known.Set()
 	// main.go:47: return j.Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	f.await1 = f.j
+	awaited2 = f.j
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:301
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:306
+		goto after2
 	}
 	f.State = 2
 	f.known, f.j = nil, nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:311
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:317
 	f.await1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
+	result0, result1 = awaited2.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:322
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -415,7 +425,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 	// main.go:64: return answer(ctx, known)
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:419
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:429
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -424,7 +434,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (finished,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:428
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:438
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -434,7 +444,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:438
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:448
 		return true, false
 	}
 	f.State = 2
@@ -442,7 +452,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:446
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:456
 	goto epilogue
 }
 
@@ -527,7 +537,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:541
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -536,16 +546,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:540
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:550
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:555
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:559
 }
 
 // Location returns where a function literal of [cleansUp] is suspended.
@@ -559,4 +569,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 760a228869ccb0cb
+// Digest of what is above: 0600cc519a47b35c

@@ -204,6 +204,7 @@ type walkFunc1Args struct {
 // moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
 // or its end (true). When it continues, args is nil.
 func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (finished bool, result0 []fs.DirEntry, result1 error) {
+	var awaited1 *job.Job[[]fs.DirEntry]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -217,21 +218,26 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (fi
 	{
 		dir := args.dir
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-		f.await1 = job.Blocking(args.ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) })
+		awaited1 = job.Blocking(args.ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:225
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:226
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:234
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:236
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:109
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:241
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -283,6 +289,7 @@ type walkFunc2Locals struct {
 // moveNext runs a function literal of [walk] from where it stopped to its next suspension (false)
 // or its end (true). The parameter ctx is needed only before the first suspension.
 func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 file, result1 error) {
+	var awaited1 *job.Job[[]byte]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -294,25 +301,28 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	f.await1 = read(ctx, f.name)
+	awaited1 = read(ctx, f.name)
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:301
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:308
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-	return r.Await(f.await1), file{}, nil
+	return r.Await(awaited1), file{}, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:126
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:318
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
-		text, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:311
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main.go:127
+		text, err := awaited1.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:316
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:326
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -339,4 +349,4 @@ func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 74f9b588c958fc66
+// Digest of what is above: 6acb3472c3e7327a

@@ -129,6 +129,7 @@ type oneByOneFunc1Args struct {
 // moveNext runs a function literal of [oneByOne] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[[]byte]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -140,26 +141,30 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	}
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	f.await1 = read(args.ctx, args.name)
+	awaited1 = read(args.ctx, args.name)
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:147
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:148
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:158
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:157
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:100
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:163
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:168
 }
 
 // Location returns where a function literal of [oneByOne] is suspended.
@@ -227,7 +232,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
 		return inBatchesFunc1Run(ctx1, batch1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:231
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:236
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -236,7 +241,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:245
 	f.forEach1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -296,6 +301,7 @@ type inBatchesFunc1Args struct {
 // moveNext runs a function literal of [inBatches] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -309,27 +315,31 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	{
 		batch := args.batch
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-		f.await1 = job.Blocking(args.ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) })
+		awaited1 = job.Blocking(args.ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) })
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:317
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:323
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:333
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:327
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:108
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:333
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:343
 }
 
 // Location returns where a function literal of [inBatches] is suspended.
@@ -354,4 +364,4 @@ func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f983c07c03594f7a
+// Digest of what is above: 6964d72607444f9f

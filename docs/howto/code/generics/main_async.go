@@ -389,6 +389,7 @@ type orElseArgs[K any, V any] struct {
 // moveNext runs [orElse] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V]) (finished bool, result0 V, result1 error) {
+	var awaited1 *job.Job[V]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -400,22 +401,25 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	}
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	f.await1 = args.get(args.ctx, args.key)
+	awaited1 = args.get(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:407
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:408
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	return r.Await(f.await1), *new(V), nil
+	return r.Await(awaited1), *new(V), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:418
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:417
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:77
+		v, err := awaited1.GetResult()
 		if errors.Is(err, errUnknown) {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
@@ -425,7 +429,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:80
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:433
 }
 
 // Location returns where [orElse] is suspended.
@@ -517,7 +521,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	// main.go:96: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:525
 	if !asleep1 {
 		goto after1
 	}
@@ -545,7 +549,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:553
 }
 
 // Location returns where [prices.Get] is suspended.
@@ -577,4 +581,4 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ffcdb099d0d16e44
+// Digest of what is above: bf517a4d29f030f7

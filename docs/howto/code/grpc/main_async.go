@@ -165,6 +165,7 @@ type cheapestFunc1Args struct {
 // moveNext runs a function literal of [cheapest] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[*prices.Price]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -176,28 +177,31 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	}
 	// main.go:48: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	f.await1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
+	awaited1 = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:183
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:184
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:194
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
-		total, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:193
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:49
+		total, err := awaited1.GetResult()
 		f.totals[f.i] = total.GetCents()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:50
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:201
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:205
 }
 
 // Location returns where a function literal of [cheapest] is suspended.
@@ -250,6 +254,8 @@ type watchFrame struct {
 // or its end (true).
 func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[grpc.ServerStreamingClient[prices.Price]]
+	var awaited3 *job.Job[*prices.Price]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -275,26 +281,30 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		ctx2 := f.ctx2
 		name := f.name
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-		f.await1 = job.Blocking(f.ctx2, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
+		awaited1 = job.Blocking(f.ctx2, func(context.Context) (grpc.ServerStreamingClient[prices.Price], error) {
 			return client.Watch(ctx2, &prices.Good{Name: name})
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:285
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:291
+		goto after1
 	}
 	f.State = 1
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:302
+	f.await1 = nil
+after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
-		f.stream, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:297
-		f.await1 = nil
+		f.stream, err2 = awaited1.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:75
 		if err2 == nil {
 			goto endIf1
@@ -303,7 +313,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:317
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -319,25 +329,28 @@ for1:
 	{
 		stream := f.stream
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-		f.await3 = job.Blocking(f.ctx2, func(context.Context) (*prices.Price, error) { return stream.Recv() })
+		awaited3 = job.Blocking(f.ctx2, func(context.Context) (*prices.Price, error) { return stream.Recv() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-	if f.await3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:327
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:337
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.client, f.name, f.err = nil, nil, "", nil // not needed any more
+	f.await3 = awaited3
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-	return r.Await(f.await3)
+	return r.Await(awaited3)
 resume3:
+//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
+	awaited3 = statemachine.AwaitedJob(r, f.await3)
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:348
+	f.await3 = nil
+after3:
 	{
 		var price *prices.Price
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
-		price, f.err = statemachine.JobResult(r, f.await3)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:339
-		f.await3 = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main.go:81
+		price, f.err = awaited3.GetResult()
 		if errors.Is(f.err, io.EOF) {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:82
@@ -347,7 +360,7 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:84
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:351
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:364
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -365,12 +378,12 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:382
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:374
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:387
 	goto for1
 }
 
@@ -439,7 +452,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:443
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:456
 		goto resume1
 	}
 	f.State = 1
@@ -454,7 +467,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -462,12 +475,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:471
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:484
 		goto resume2
 	}
 	f.State = 2
@@ -477,7 +490,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:481
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:494
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -485,7 +498,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:489
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:502
 		goto resume3
 	}
 	f.State = 3
@@ -495,22 +508,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:499
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:512
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:505
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:518
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:510
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:523
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:514
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:527
 }
 
 // Location returns where [follow] is suspended.
@@ -536,4 +549,4 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f1e1f62cc482d41f
+// Digest of what is above: 17f14bb5dc7a5d86

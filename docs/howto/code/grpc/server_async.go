@@ -295,6 +295,7 @@ func (f *shopPriceFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [shop.price] from where it stopped to its next suspension (false) or its end
 // (true). The parameter ctx is needed only before the first suspension.
 func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (finished bool, result0 int64, result1 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -306,21 +307,25 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (fi
 	}
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	f.await1 = f.s.wait(ctx)
+	awaited1 = f.s.wait(ctx)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:313
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:314
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:324
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:323
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 		if err != nil {
 			f.State = statemachine.Finished
@@ -330,7 +335,7 @@ resume1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:339
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
@@ -342,7 +347,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:71
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:346
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:351
 }
 
 // Location returns where [shop.price] is suspended.
@@ -420,7 +425,7 @@ range1:
 	// server.go:94: cents, err := s.price(ctx, name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:424
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:429
 	if f.price1 == nil {
 		goto after1
 	}
@@ -429,13 +434,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:438
 	f.price1 = nil
 after1:
 	// server.go:95: if !yield(cents+rise, err) || err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:439
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
 	f.State = 2
 	return true
 resume2:
@@ -452,13 +457,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:461
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:462
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:467
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -470,4 +475,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return f.Frame.At("main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: ae6966d78ff1ae0c
+// Digest of what is above: 54908bc7ff47c7f4

@@ -152,6 +152,7 @@ type getAllFunc1Args struct {
 // moveNext runs a function literal of [getAll] from where it stopped to its next suspension
 // (false) or its end (true). When it continues, args is nil.
 func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args) (finished bool, result0 error) {
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -163,28 +164,31 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	}
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	f.await1 = get(args.ctx, args.client, args.url)
+	awaited1 = get(args.ctx, args.client, args.url)
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:170
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:171
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
-		page, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:180
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/http-client/main.go:50
+		page, err := awaited1.GetResult()
 		f.pages[f.i] = page
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:51
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:188
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:192
 }
 
 // Location returns where a function literal of [getAll] is suspended.
@@ -209,4 +213,4 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 520b95b29ac141c8
+// Digest of what is above: c946cdee2423b85c

@@ -174,6 +174,7 @@ type pageArgs struct {
 // When it continues, args is nil.
 func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished bool, result0 string, result1 error) {
 	var err error
+	var awaited2 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -190,7 +191,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 	// main.go:39: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:195
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -199,7 +200,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (finished boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:204
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -210,28 +211,32 @@ after1:
 	}
 	// main.go:43: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	f.await2 = f.price
+	awaited2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:217
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:218
+		goto after2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	return r.Await(f.await2), "", nil
+	return r.Await(awaited2), "", nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
+	f.await2 = nil
+after2:
 	{
 		var text string
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-		text, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
-		f.await2 = nil
+		text, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:44
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:240
 }
 
 // Location returns where [page] is suspended.
@@ -257,4 +262,4 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: ba5ab5a9ecb021e0
+// Digest of what is above: 22953fdd6bf46e82

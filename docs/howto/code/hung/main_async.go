@@ -221,6 +221,7 @@ func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). The
 // parameter page is needed only before the first suspension.
 func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+	var awaited1 *job.Job[string]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -232,20 +233,25 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (finis
 	}
 	// main.go:37: func load(page *job.Job[string]) (string, error) { return page.Await() }
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	f.await1 = page
+	awaited1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:239
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:240
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	return r.Await(f.await1), "", nil
+	return r.Await(awaited1), "", nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:248
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:250
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:255
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -315,7 +321,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 	// main.go:41: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:319
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:325
 	if f.load1 == nil {
 		goto after1
 	}
@@ -324,13 +330,13 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (fin
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
 	f.load1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:340
 }
 
 // Location returns where [render] is suspended.
@@ -356,4 +362,4 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 303c2db4aea398fb
+// Digest of what is above: 2555cead2c9b3cf1

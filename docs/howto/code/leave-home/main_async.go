@@ -90,6 +90,7 @@ func (f *loadFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // When it continues, args is nil.
 func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -110,7 +111,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (finished boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:115
 	goto after1
 move1:
 	f.State = 1
@@ -128,29 +129,37 @@ after1:
 	}
 	// main.go:38: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	f.await2 = f.data
+	awaited2 = f.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	if f.await2.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 2, f.await2) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:135
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:136
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:142
 		goto resume2
 	}
 	f.State = 2
 	f.data = nil // not needed any more
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-	return r.Await(f.await2), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:152
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
-		n, err2 := statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:146
-		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:39
+		n, err2 := awaited2.GetResult()
 		fmt.Println("  and continues on", where())
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:40
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:163
 }
 
 // Location returns where [load] is suspended.
@@ -252,6 +261,7 @@ func (f *sumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). When
 // it continues, args is nil.
 func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -265,31 +275,40 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (finished bool,
 	{
 		data := args.data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-		f.await1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
+		awaited1 = job.New(args.ctx, func(arg1 context.Context) (int, error) {
 			return sumFunc1Run(data, arg1)
 		}, job.On(args.workers))
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:275
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:285
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:291
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:300
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:285
-		f.await1 = nil
+		n, err := awaited1.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:52
 		fmt.Println("  the rest runs on", where())
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:53
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:312
 }
 
 // Location returns where [sum] is suspended.
@@ -351,6 +370,7 @@ type sumFunc1Locals struct {
 // moveNext runs a function literal of [sum] from where it stopped to its next suspension (false)
 // or its end (true). The parameter data is needed only before the first suspension.
 func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -362,28 +382,36 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (fini
 	}
 	// main.go:48: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	f.await1 = data
+	awaited1 = data
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	if f.await1.IsCompleted() && r.Proceed() || r.RunInPlace(&f.Frame, 1, f.await1) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:369
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:389
+		goto after1
+	}
+	f.await1 = awaited1
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+	if r.RunInPlace(&f.Frame, 1, awaited1) {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:395
 		goto resume1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:404
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
-		n, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:379
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:49
+		n, err := awaited1.GetResult()
 		fmt.Println("  the part runs on", where())
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:50
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:387
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:415
 }
 
 // Location returns where a function literal of [sum] is suspended.
@@ -492,7 +520,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 	// main.go:61: n, err := load(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:496
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:524
 	if f.load1 == nil {
 		goto after1
 	}
@@ -501,7 +529,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (finished bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:505
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:533
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
@@ -510,7 +538,7 @@ after1:
 	// main.go:64: n, err = sum(ctx, workers, data)
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:514
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:542
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -520,7 +548,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:524
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:552
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
@@ -528,7 +556,7 @@ after2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:66
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:532
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:560
 }
 
 // Location returns where [show] is suspended.
@@ -588,6 +616,7 @@ type windowArgs struct {
 // moveNext runs [window] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished bool, result0 error) {
+	var awaited1 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -603,29 +632,33 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (finished
 		// main.go:74: … job.Go(ctx, func(ctx context.Context) error { return show(ctx, workers, data …
 		workers := args.workers
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-		f.await1 = job.Go(args.ctx, func(ctx1 context.Context) error {
+		awaited1 = job.Go(args.ctx, func(ctx1 context.Context) error {
 			return windowFunc1Run(workers, data, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:613
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:642
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:652
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
-		_, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:623
-		f.await1 = nil
+		_, err := awaited1.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:629
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:662
 }
 
 // Location returns where [window] is suspended.
@@ -701,7 +734,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	// main.go:74: … show(ctx, workers, data) }).Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:705
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:738
 	if f.show1 == nil {
 		goto after1
 	}
@@ -710,7 +743,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:714
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:747
 	f.show1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -739,4 +772,4 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: f7daf8041f020f24
+// Digest of what is above: d80b70d8207868f4

@@ -600,6 +600,7 @@ type allArgs struct {
 // moveNext runs [all] from where it stopped to its next suspension (false) or its end (true). When
 // it continues, args is nil.
 func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool, result0 []int, result1 error) {
+	var awaited1 *job.Job[[]int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -617,21 +618,26 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (finished bool,
 		}
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-		f.await1 = job.WhenAll(jobs...)
+		awaited1 = job.WhenAll(jobs...)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:625
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:626
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	return r.Await(f.await1), nil, nil
+	return r.Await(awaited1), nil, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:634
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:636
 	f.await1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
+	result0, result1 = awaited1.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:641
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -720,7 +726,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:724
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
 		goto resume1
 	}
 	f.State = 1
@@ -730,12 +736,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (finished bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:734
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:740
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:739
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:745
 }
 
 // Location returns where [total] is suspended.
@@ -799,6 +805,7 @@ type totalFunc1Args struct {
 // or its end (true). When it continues, args is nil.
 func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (finished bool, result0 error) {
 	var err error
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -820,7 +827,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	// after.go:74: second, err := fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:824
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:831
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -829,7 +836,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:833
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:840
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -840,31 +847,34 @@ after1:
 	}
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	f.await2 = f.first
+	awaited2 = f.first
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:847
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:854
+		goto after2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:865
+	f.await2 = nil
+after2:
 	{
 		var n int
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
-		n, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:859
-		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:79
+		n, err = awaited2.GetResult()
 		(*f.sum) = n + f.second
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:864
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:874
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:868
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:878
 }
 
 // Location returns where a function literal of [total] is suspended.
@@ -931,7 +941,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	// after.go:73: … fetch(ctx, a) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:935
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:945
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -940,7 +950,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:944
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:954
 	f.fetch1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -969,4 +979,4 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 5da54450344495a3
+// Digest of what is above: 6c522747fa7af380

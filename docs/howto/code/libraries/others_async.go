@@ -160,6 +160,8 @@ type inTimeFunc1Args struct {
 func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args) (finished bool, result0 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
 	var err error
+	var awaited2 *job.Job[*job.Job[int]]
+	var awaited3 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -205,7 +207,7 @@ range1:
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:209
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:211
 		goto resume1
 	}
 	f.State = 1
@@ -216,12 +218,12 @@ resume1:
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:220
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:222
 		f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:227
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -233,55 +235,61 @@ resume1:
 	}
 	// others.go:39: j, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	f.await2 = f.next
+	awaited2 = f.next
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:240
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:242
+		goto after2
 	}
 	f.State = 2
 	f.next = nil // not needed any more
+	f.await2 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-	return r.Await(f.await2), nil
+	return r.Await(awaited2), nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:253
+	f.await2 = nil
+after2:
 	{
 		var j *job.Job[int]
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
-		j, err = statemachine.JobResult(r, f.await2)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:252
-		f.await2 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:40
+		j, err = awaited2.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:262
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
 		}
 		// others.go:43: size, err := j.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-		f.selectOrAwait1 = j
+		awaited3 = j
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-	if f.selectOrAwait1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:268
-		goto resume3
+	if awaited3.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:273
+		goto after3
 	}
 	f.State = 3
 	f.next = nil // not needed any more
+	f.selectOrAwait1 = awaited3
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-	return r.Await(f.selectOrAwait1), nil
+	return r.Await(awaited3), nil
 resume3:
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
+	awaited3 = statemachine.AwaitedJob(r, f.selectOrAwait1)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:284
+	f.selectOrAwait1 = nil
+after3:
 	{
 		var size int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
-		size, err = statemachine.JobResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:280
-		f.selectOrAwait1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:44
+		size, err = awaited3.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:285
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -290,16 +298,16 @@ resume3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:294
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:302
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:299
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:307
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:303
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:311
 }
 
 // Location returns where a function literal of [inTime] is suspended.
@@ -367,7 +375,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	// others.go:24: … fetch(ctx, url) })
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:379
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -376,7 +384,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:380
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:388
 	f.fetch1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -446,7 +454,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 	// others.go:63: return parallel.Map(ctx, urls, fetch, parallel.Degree(len(urls)))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:450
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:458
 	if f.map1 == nil {
 		goto after1
 	}
@@ -455,7 +463,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (fi
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:459
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:467
 	f.map1 = nil
 after1:
 	f.State = statemachine.Finished
@@ -556,7 +564,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:560
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:568
 		goto resume1
 	}
 	f.State = 1
@@ -567,16 +575,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:571
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:579
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:576
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:584
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:580
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:588
 }
 
 // Location returns where [bothInTime] is suspended.
@@ -649,7 +657,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:75: first, err = fetch(ctx, a)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:653
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:661
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -658,13 +666,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:662
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:670
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:668
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:676
 	return true, err
 }
 
@@ -736,7 +744,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	// others.go:79: second, err = fetch(ctx, b)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:740
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:748
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -745,13 +753,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:749
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:757
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:755
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:763
 	return true, err
 }
 
@@ -808,6 +816,7 @@ type totalOrArgs struct {
 // moveNext runs [totalOr] from where it stopped to its next suspension (false) or its end (true).
 // When it continues, args is nil.
 func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finished bool, result0 int, result1 error) {
+	var awaited1 *job.Job[[]int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -822,23 +831,26 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (finish
 		both := job.WhenAll(fetchAsync(args.ctx, args.a), fetchAsync(args.ctx, args.b))
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-		f.await1 = job.WaitTimeout(args.ctx, both, time.Minute)
+		awaited1 = job.WaitTimeout(args.ctx, both, time.Minute)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:830
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:839
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:849
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
-		sizes, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:840
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:93
+		sizes, err := awaited1.GetResult()
 		if errors.Is(err, errBad) {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:94
@@ -853,7 +865,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:99
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:857
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:869
 }
 
 // Location returns where [totalOr] is suspended.
@@ -938,7 +950,7 @@ range1:
 	// others.go:121: if err := l.Wait(ctx); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:942
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:954
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -947,13 +959,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:951
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:963
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:957
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:969
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
@@ -961,7 +973,7 @@ after1:
 	// others.go:124: size, err := fetch(ctx, url)
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	f.fetch2, size, err3 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:965
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:977
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -971,13 +983,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err3 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:975
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:987
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err3 != nil {
 		err = err3
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:981
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:993
 		f.State = statemachine.Finished
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
@@ -985,12 +997,12 @@ after2:
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:989
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1001
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:994
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:1006
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -1018,4 +1030,4 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 0b3de5cadd3ca0e9
+// Digest of what is above: cb2f48ab624ec7da

@@ -46,6 +46,7 @@ type retryLocals[T any] struct {
 
 // moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
 func (f *retryLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T, result1 error) {
+	var awaited1 *job.Job[T]
 	var err error
 	var asleep1 bool
 	state := f.State
@@ -66,25 +67,29 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (finished bool, result0 T
 for1:
 	// retry.go:26: v, err := operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	f.await1 = f.operation(f.ctx)
+	awaited1 = f.operation(f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:73
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:74
+		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:80
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	return r.Await(f.await1), *new(T), nil
+	return r.Await(awaited1), *new(T), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:87
+	f.await1 = nil
+after1:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-		f.v, err2 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:86
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:27
+		f.v, err2 = awaited1.GetResult()
 		pause, last := f.p.judge(f.ctx, err2, f.tries, time.Since(f.began))
 		if pause == backoff.Stop {
 			f.State = statemachine.Finished
@@ -95,7 +100,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 		asleep1, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:104
 	if !asleep1 {
 		goto after2
 	}
@@ -109,14 +114,14 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:113
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:118
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:120
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:125
 	goto for1
 }
 
@@ -143,4 +148,4 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 6fdc1b9496e316c6
+// Digest of what is above: 88d45c1cba03369d

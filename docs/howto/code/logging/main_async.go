@@ -42,6 +42,7 @@ type checkoutLocals struct {
 // moveNext runs [checkout] from where it stopped to its next suspension (false) or its end (true).
 // The parameter stock is needed only before the first suspension.
 func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (finished bool, result0 error) {
+	var awaited1 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -55,22 +56,25 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (fin
 	f.log.InfoContext(f.ctx, "asks for the stock")
 	// main.go:44: left, err := stock.Await()
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	f.await1 = stock
+	awaited1 = stock
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:62
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:63
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:73
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
-		left, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:72
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main.go:45
+		left, err := awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:46
@@ -78,11 +82,11 @@ resume1:
 		}
 		f.log.InfoContext(f.ctx, "has an answer", "left", left)
 	}
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:86
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:49
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:90
 }
 
 // Location returns where [checkout] is suspended.
@@ -108,4 +112,4 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7119bbbdcf12c4d6
+// Digest of what is above: da8aeb0c39fac53a

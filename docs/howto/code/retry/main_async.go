@@ -49,6 +49,7 @@ type retryFrame[T any] struct {
 
 // MoveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
 func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
+	var awaited1 *job.Job[T]
 	var err2 error
 	var asleep1 bool
 	state := f.State
@@ -73,24 +74,27 @@ range1:
 	}
 	// main.go:37: v, err = operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.await1 = f.operation(f.ctx)
+	awaited1 = f.operation(f.ctx)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:80
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	return r.Await(f.await1)
+	return r.Await(awaited1)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:89
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:91
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+	f.v, f.err = awaited1.GetResult()
 	if f.err == nil || !errors.Is(f.err, errBusy) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:98
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:40
 	}
@@ -100,7 +104,7 @@ resume1:
 	// main.go:42: if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep1, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:108
 	if !asleep1 {
 		goto after2
 	}
@@ -113,7 +117,7 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:117
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:121
 		f.State = statemachine.Finished
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
@@ -121,12 +125,12 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:125
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:129
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:130
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:134
 	f.State = statemachine.Finished
 	return true
 }
@@ -182,6 +186,8 @@ type hedgeLocals[T any] struct {
 // The parameter patience is needed only before the first suspension.
 func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (finished bool, result0 T, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &finished)
+	var awaited1 *job.Job[T]
+	var awaited2 *job.Job[T]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -203,25 +209,29 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	f.first = f.operation(f.ctx, 1)
 	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	f.await1 = job.WaitTimeout(f.ctx, f.first, patience)
+	awaited1 = job.WaitTimeout(f.ctx, f.first, patience)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:210
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:216
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	return r.Await(f.await1), *new(T), nil
+	return r.Await(awaited1), *new(T), nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:226
+	f.await1 = nil
+after1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-		v, err := statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:220
-		f.await1 = nil
+		v, err := awaited1.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:235
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
@@ -229,25 +239,30 @@ resume1:
 	}
 	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	f.await1 = job.Race(f.first, f.operation(f.ctx, 2))
+	awaited2 = job.Race(f.first, f.operation(f.ctx, 2))
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:236
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:246
+		goto after2
 	}
 	f.State = 2
 	f.ctx, f.operation, f.first = nil, nil, nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	return r.Await(f.await1), *new(T), nil
+	return r.Await(awaited2), *new(T), nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	result0, result1 = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:246
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:257
 	f.await1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	result0, result1 = awaited2.GetResult()
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:262
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:251
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:266
 }
 
 // Location returns where [hedge] is suspended.
@@ -310,7 +325,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (finish
 	// main.go:68: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep1, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:329
 	if !asleep1 {
 		goto after1
 	}
@@ -334,7 +349,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:338
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:353
 }
 
 // Location returns where [flaky] is suspended.
@@ -404,7 +419,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (finished boo
 	// main.go:82: return "", job.Sleep(ctx, time.Hour)
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep1, sleep1 = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:408
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:423
 	if !asleep1 {
 		goto after1
 	}
@@ -414,7 +429,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	sleep1 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:418
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:433
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	return true, "", sleep1
@@ -422,7 +437,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:84
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:426
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:441
 }
 
 // Location returns where [slow] is suspended.
@@ -447,4 +462,4 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 7898d4f0ad0a47ff
+// Digest of what is above: d340801132f69786

@@ -258,6 +258,8 @@ func (f *serviceStopFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // (true). When it continues, args is nil.
 func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs) (finished bool, result0 error) {
 	var err error
+	var awaited1 *job.Job[job.Void]
+	var awaited2 *job.Job[job.Void]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -274,21 +276,24 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	f.ended = f.s.requests.WaitAsync()
 	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	f.await1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
+	awaited1 = job.WaitTimeout(args.ctx, f.ended, args.patience)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:281
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:283
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	return r.Await(f.await1), nil
+	return r.Await(awaited1), nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
-	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:290
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:293
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:49
+after1:
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
+	_, err = awaited1.GetResult()
 	if !(errors.Is(err, context.DeadlineExceeded)) {
 		goto endIf1
 	}
@@ -296,26 +301,30 @@ resume1:
 	f.s.requests.Cancel(errStopping)
 	// main.go:51: _, err = ended.Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	f.await1 = f.ended
+	awaited2 = f.ended
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:303
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:308
+		goto after2
 	}
 	f.State = 2
 	f.s, f.ended = nil, nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	return r.Await(f.await1), nil
+	return r.Await(awaited2), nil
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
-	_, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:313
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:319
 	f.await1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
+	_, err = awaited2.GetResult()
 endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:53
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:319
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:328
 }
 
 // Location returns where [service.stop] is suspended.
@@ -419,7 +428,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (finis
 	// main.go:61: err := job.Sleep(ctx, long)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep1, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:423
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:432
 	if !asleep1 {
 		goto after1
 	}
@@ -434,11 +443,11 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:438
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:447
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:442
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:451
 }
 
 // Location returns where [request] is suspended.
@@ -532,7 +541,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -541,7 +550,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:554
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
@@ -550,7 +559,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:75
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:554
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:563
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
@@ -558,7 +567,7 @@ endRange1:
 	// main.go:79: err := s.stop(ctx, time.Second)
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:571
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -568,13 +577,13 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:572
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:581
 	f.stop2 = nil
 after2:
 	// main.go:80: fmt.Println("a late request:", s.handle("late", time.Second))
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:578
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:587
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -584,7 +593,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:588
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:597
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
@@ -592,7 +601,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:81
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:596
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:605
 }
 
 // Location returns where [life] is suspended.
@@ -618,4 +627,4 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2e4c6c29754d65bc
+// Digest of what is above: b19655749e446e68

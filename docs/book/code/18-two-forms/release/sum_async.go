@@ -69,6 +69,8 @@ func (f *SumFrame) MoveNext(r *statemachine.Run) (finished bool) {
 // parameter a is needed only before the first suspension.
 func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
+	var awaited1 *job.Job[int]
+	var awaited2 *job.Job[int]
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -82,23 +84,26 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (finished boo
 	}
 	// sum.go:13: first, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	f.await1 = a
+	awaited1 = a
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:89
-		goto resume1
+	if awaited1.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:91
+		goto after1
 	}
 	f.State = 1
+	f.await1 = awaited1
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
+	awaited1 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:101
+	f.await1 = nil
+after1:
 	{
 		var first int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
-		first, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:100
-		f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:14
+		first, err = awaited1.GetResult()
 		if err != nil {
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:15
@@ -112,28 +117,32 @@ resume1:
 	}
 	// sum.go:22: second, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	f.await1 = f.b
+	awaited2 = f.b
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:119
-		goto resume2
+	if awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:124
+		goto after2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+	f.await1 = awaited2
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-	return r.Await(f.await1), 0, nil
+	return r.Await(awaited2), 0, nil
 resume2:
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
+	awaited2 = statemachine.AwaitedJob(r, f.await1)
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:135
+	f.await1 = nil
+after2:
 	{
 		var second int
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
-		second, err = statemachine.JobResult(r, f.await1)
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:131
-		f.await1 = nil
+		second, err = awaited2.GetResult()
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:23
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:137
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:146
 }
 
 // Location returns where [Sum] is suspended.
@@ -165,4 +174,4 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 877b3942ca3e1134
+// Digest of what is above: e90419ea462bfba5
