@@ -19,6 +19,7 @@ type Deque struct {
 	buf  []schedulers.Work // its length is zero or a power of two
 	head int               // index of the oldest work
 	n    int
+	gap  int // 1 + the index where Remove has last closed a gap, before its successor; 0: nowhere
 }
 
 // Len returns the number of work items in d.
@@ -62,8 +63,11 @@ func (d *Deque) PopBack() schedulers.Work {
 // near is how many of the newest work items Remove checks.
 const near = 16
 
-// Remove removes w and returns true if w is the oldest work in d, or one of the newest
-// few. w must be comparable.
+// Remove removes w and returns true if w is the oldest work in d, one of the newest few, or the
+// work that was added after the one that Remove has removed last. w must be comparable.
+//
+// The last case is a caller that waits for many in order, while older work of others is queued.
+// Without it, the last children of ten each took half of ten comparisons (W4: 3 %).
 func (d *Deque) Remove(w schedulers.Work) bool {
 	if d.n == 0 {
 		return false
@@ -73,6 +77,10 @@ func (d *Deque) Remove(w schedulers.Work) bool {
 		return true
 	}
 	mask := len(d.buf) - 1
+	if i := d.gap - 1; i >= 0 && d.buf[i] == w { // outside of the queue, it is nil
+		d.close(i)
+		return true
+	}
 	last := (d.head + d.n - 1) & mask
 	for k := range min(near, d.n) {
 		i := (last - k) & mask
@@ -86,6 +94,7 @@ func (d *Deque) Remove(w schedulers.Work) bool {
 
 // close removes the entry at i of buf, and moves the newer ones.
 func (d *Deque) close(i int) {
+	d.gap = i + 1
 	mask := len(d.buf) - 1
 	for last := (d.head + d.n - 1) & mask; i != last; i = (i + 1) & mask {
 		d.buf[i] = d.buf[(i+1)&mask]
@@ -106,6 +115,9 @@ func (d *Deque) grow() {
 	bigger := make([]schedulers.Work, max(smallest, 2*len(d.buf)))
 	k := copy(bigger, d.buf[d.head:])
 	copy(bigger[k:], d.buf[:d.head])
+	if d.gap > 0 {
+		d.gap = 1 + (d.gap-1-d.head)&(len(d.buf)-1)
+	}
 	d.buf, d.head = bigger, 0
 }
 
@@ -114,6 +126,6 @@ func (d *Deque) grow() {
 // about to leave anyway.
 func (d *Deque) trim() {
 	if d.n == 0 && len(d.buf) > keep {
-		d.buf, d.head = nil, 0
+		d.buf, d.head, d.gap = nil, 0, 0
 	}
 }

@@ -2,6 +2,7 @@ package deque
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,9 +67,13 @@ func TestTheBufferOfABurstIsGivenBack(t *testing.T) {
 	for i := range 10 * keep {
 		d.PushBack(item(i))
 	}
+	d.Remove(item(10*keep - 2))
 	for d.PopFront() != nil {
 	}
 	assert.Empty(t, d.buf)
+	d.PushBack(item(1))
+	d.PushBack(item(2))
+	assert.True(t, d.Remove(item(2)), "it looks for no gap in the old buffer")
 }
 
 func TestWorkThatWasTakenIsNotKept(t *testing.T) {
@@ -115,4 +120,49 @@ func TestRemoveFindsTheOldestAndTheNewestFew(t *testing.T) {
 	assert.False(t, d.Remove(item(2)))
 	assert.True(t, d.Remove(item(1)))
 	assert.Zero(t, d.Len())
+}
+
+func TestRemoveFindsWorkInOrder(t *testing.T) {
+	var d Deque
+	for i := range 3 + near {
+		d.PushBack(item(i))
+	}
+	require.True(t, d.Remove(item(3)), "the oldest of the newest few")
+	for i := range 3 * near { // the buffer grows
+		d.PushBack(item(100 + i))
+	}
+	require.False(t, d.Remove(item(5)))
+	for i := range near - 1 {
+		require.True(t, d.Remove(item(4+i)), "work %d", 4+i)
+	}
+	assert.Equal(t, 3+3*near, d.Len())
+}
+
+func TestRemoveTakesOnlyWhatItIsToTake(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		var d Deque
+		var model []schedulers.Work
+		for next := range 300 {
+			switch random.IntN(4) {
+			case 0, 1:
+				d.PushBack(item(next))
+				model = append(model, item(next))
+			case 2:
+				if len(model) > 0 {
+					require.Equal(t, model[0], d.PopFront())
+					model = model[1:]
+				}
+			case 3:
+				w := item(random.IntN(next + 1))
+				i := slices.Index(model, schedulers.Work(w))
+				if d.Remove(w) {
+					require.NotEqual(t, -1, i)
+					model = slices.Delete(model, i, i+1)
+				}
+			}
+			require.Equal(t, len(model), d.Len())
+		}
+		require.Equal(t, append([]schedulers.Work{}, model...), append([]schedulers.Work{}, d.AppendTo(nil)...))
+	}
 }
