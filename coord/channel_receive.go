@@ -69,7 +69,9 @@ func (c *channel[T]) ReceiveEnterSoon(r *statemachine.Run, ctx context.Context) 
 
 // receiveEnter is both entries without notifying those that were served.
 func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], served continuation.Chain, v T, err error) {
-	ctx, err = checkContext(ctx)
+	if ctx == nil || ctx.Err() != nil { // usually neither, and then no call
+		ctx, err = checkContext(ctx)
+	}
 	if err != nil {
 		r.Publish()
 		e, v, err = endEntry(r, c.receiverHost(), v, err)
@@ -86,6 +88,8 @@ func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *
 	w := waitMachine(r, ctx, c.receiverHost(), job.Void{})
 	if w.ctx == nil {
 		r.Suspend((*singleReceiver[T])(&w.waiter))
+	} else {
+		r.Suspend(w)
 	}
 	return &w.handle, served, v, nil
 }

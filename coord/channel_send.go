@@ -63,7 +63,9 @@ func (c *channel[T]) SendEnterSoon(r *statemachine.Run, ctx context.Context, v T
 
 // sendEnter is both entries without notifying those that were served.
 func (c *channel[T]) sendEnter(r *statemachine.Run, ctx context.Context, v T) (e *statemachine.WaitingVoid[job.Void], served continuation.Chain, err error) {
-	ctx, err = checkContext(ctx)
+	if ctx == nil || ctx.Err() != nil { // usually neither, and then no call
+		ctx, err = checkContext(ctx)
+	}
 	if err != nil {
 		r.Publish()
 		e, err = endEntryVoid(r, c.senderHost(), err)
@@ -84,6 +86,8 @@ func (c *channel[T]) sendEnter(r *statemachine.Run, ctx context.Context, v T) (e
 	w := waitMachine(r, ctx, c.senderHost(), v)
 	if w.ctx == nil && c.isRendezvous() {
 		r.Suspend((*singleSender[T])(&w.waiter))
+	} else {
+		r.Suspend(w)
 	}
 	return (*statemachine.WaitingVoid[job.Void])(&w.handle), served, nil
 }

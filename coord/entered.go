@@ -87,7 +87,7 @@ type machineWaiter[R, P any] struct {
 }
 
 // waitMachine is the slow path of an entry: the machine of r will wait, unless its
-// request can be served once it is suspended.
+// request can be served once it is suspended. The caller suspends it.
 func waitMachine[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *machineWaiter[R, P] {
 	w := spareOf[R, P](r)
 	w.prepare(h, request)
@@ -95,7 +95,6 @@ func waitMachine[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P
 		w.ctx, w.watched = ctx, true
 		r.Watch(ctx, done, &w.watch, w)
 	}
-	r.Suspend(w)
 	return w
 }
 
@@ -143,7 +142,9 @@ func (w *waiter[R, P]) prepare(h host[R, P], request P) {
 
 // enterWait is waitMachine for an operation with a value.
 func enterWait[R, P any](r *statemachine.Run, ctx context.Context, h host[R, P], request P) *statemachine.Waiting[R] {
-	return &waitMachine(r, ctx, h, request).handle
+	w := waitMachine(r, ctx, h, request)
+	r.Suspend(w)
+	return &w.handle
 }
 
 // enterWaitVoid is waitMachine for an operation without a value.
