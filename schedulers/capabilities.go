@@ -50,7 +50,7 @@ type Admitter interface {
 }
 
 // Successor is a [Worker] that can say whether the work that it is given now would be the next
-// that it runs.
+// that it runs. A machine that hands over to another one, or yields, need not be queued then.
 type Successor interface {
 	// RunsNext counts one work item as accepted and completed and returns true, if a work
 	// item that is submitted now, with the worker as the hint, would be the next that the
@@ -58,6 +58,12 @@ type Successor interface {
 	// worker and about to end, then runs that item first. If RunsNext returns false, the
 	// caller submits it. RunsNext must not block, and only the worker's goroutine calls it.
 	RunsNext() bool
+
+	// RunsAgain is RunsNext for the running work itself, which yields. It counts the work once
+	// more and returns true, if the work would be the next that the worker takes even if it
+	// were submitted to home with [PreferFairness]: nothing else is queued. The caller then
+	// continues at once.
+	RunsAgain(home Scheduler) bool
 }
 
 // Blocker is a [Worker] that must be notified when its goroutine is about to block, so

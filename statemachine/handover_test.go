@@ -16,9 +16,12 @@ import (
 type deciding struct {
 	roomy
 	runsNext bool
+	runsFor  schedulers.Scheduler // work of this home that yields runs again
 }
 
 func (d *deciding) RunsNext() bool { return d.runsNext }
+
+func (d *deciding) RunsAgain(home schedulers.Scheduler) bool { return home == d.runsFor }
 
 // keeping returns a run in the middle of a chain that keeps the chain of m.
 func keeping(m *suspended, runsNext bool) *Run {
@@ -179,4 +182,31 @@ func TestAKeptChainIsPublishedBeforeAnIteratorIsStopped(t *testing.T) {
 	assert.True(t, finished)
 	assert.Nil(t, s.kept)
 	resumes(t, r, m)
+}
+
+func TestAYieldIsOverAtOnceIfTheWorkerRunsNothingElse(t *testing.T) {
+	m := suspend()
+	r := borrow(&deciding{runsFor: m.home.Scheduler})
+	r.top, r.runs, r.ready = &m.Frame, 3, 5
+	assert.False(t, r.register(&m.chain))
+	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r, "as after a turn in a queue")
+}
+
+func TestAYieldIsQueuedIfTheMachineHasMovedOrRunsWithinAnother(t *testing.T) {
+	for name, r := range map[string]*Run{
+		"moved":      borrow(&deciding{runsFor: inline.New()}),
+		"within":     borrow(&deciding{runsFor: suspend().home.Scheduler}),
+		"not proven": borrowPooled(&deciding{runsFor: suspend().home.Scheduler}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := suspend()
+			m.of = job.FromResult(1)
+			if name == "within" {
+				r.runs |= nested
+			}
+			r.top = &m.Frame
+			require.True(t, r.register(&m.chain))
+			resumes(t, r, m)
+		})
+	}
 }

@@ -267,6 +267,9 @@ func (r *Run) registerAwaited(c *chain) bool {
 	}
 	switch w := r.awaiting.(type) {
 	case nil:
+		if r.runsAgain() {
+			return false
+		}
 		// This is chain.submit without a call, since a yield consists only of this.
 		hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
 		if err := r.top.home.TrySubmit(c, hint); err != nil {
@@ -289,6 +292,18 @@ func (r *Run) registerAwaited(c *chain) bool {
 	default:
 		return r.registerForeign(c, w.(awaiter.Completion))
 	}
+}
+
+// runsAgain reports whether the machine, which yields, continues at once, because its worker has
+// nothing else to run. The way through the home would take twice as long. The worker is asked
+// only if it is surely this goroutine's, and if the machine is what it runs: within another run,
+// the waiter for the machine might have given up meanwhile.
+func (r *Run) runsAgain() bool {
+	if r.cache == nil || r.cache.successor == nil || r.runs&nested != 0 || !r.cache.successor.RunsAgain(r.top.home.Scheduler) {
+		return false
+	}
+	r.runs, r.ready = 0, 0
+	return true
 }
 
 // registerWithJob is register for a job, which is run in place if it can be.

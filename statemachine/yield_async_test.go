@@ -4,6 +4,7 @@ package statemachine_test
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -54,49 +55,49 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, ctx context.Context) (fin
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:52
+//line github.com/movenext/movenext/statemachine/yield_test.go:54
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:53: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:61
+	// yield_test.go:55: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:62
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:53
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:53
+//line github.com/movenext/movenext/statemachine/yield_test.go:55
 	_ = r.Refusal()
 	f.o.add("continued")
-	// yield_test.go:55: _, err := job.WhenAll(a, b).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+	// yield_test.go:57: _, err := job.WhenAll(a, b).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:57
 	awaited2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+//line github.com/movenext/movenext/statemachine/yield_test.go:57
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:74
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:75
 		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+//line github.com/movenext/movenext/statemachine/yield_test.go:57
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+//line github.com/movenext/movenext/statemachine/yield_test.go:57
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:85
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:86
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:55
+//line github.com/movenext/movenext/statemachine/yield_test.go:57
 		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:56
+//line github.com/movenext/movenext/statemachine/yield_test.go:58
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:95
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:96
 }
 
 // Location returns where [givesWay] is suspended.
 func (f *givesWayLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 53, 55)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 55, 57)
 }
 
 // givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and
@@ -114,6 +115,174 @@ func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
 	}
 	f.SetResult(r, job.Void{}, v0)
 	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// givesWayUntilAsync starts [givesWayUntil] as a state machine and returns its job.
+func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := givesWayUntilLocals{stop: stop}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, v0, nil)
+	}
+	m := &givesWayUntilMachine{givesWayUntilLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// givesWayUntilLocals is what [givesWayUntil] keeps while it is suspended.
+type givesWayUntilLocals struct {
+	statemachine.Frame
+
+	stop *atomic.Bool
+
+	n int
+}
+
+// moveNext runs [givesWayUntil] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/statemachine/yield_test.go:65
+	f.n = 0
+for1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:66
+	if !!f.stop.Load() {
+		goto endFor1
+	}
+	// yield_test.go:67: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:163
+	f.State = 1
+//line github.com/movenext/movenext/statemachine/yield_test.go:67
+	return r.Yield(), 0
+resume1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:67
+	_ = r.Refusal()
+	f.n++
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:171
+	goto for1
+endFor1:
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/yield_test.go:70
+	return true, f.n
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:177
+}
+
+// Location returns where [givesWayUntil] is suspended.
+func (f *givesWayUntilLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 67)
+}
+
+// givesWayUntilMachine is the root of a chain of calls that begins with [givesWayUntil]: chain,
+// job and frame in one allocation.
+type givesWayUntilMachine struct {
+	statemachine.Builder[int]
+	givesWayUntilLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *givesWayUntilMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, nil)
+	f.givesWayUntilLocals = givesWayUntilLocals{Frame: f.givesWayUntilLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// givesWayTimesAsync starts [givesWayTimes] as a state machine and returns its job.
+func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job[int]) {
+	var r statemachine.Run
+	frame := givesWayTimesLocals{n: n, turns: turns}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, v0, nil)
+	}
+	m := &givesWayTimesMachine{givesWayTimesLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// givesWayTimesLocals is what [givesWayTimes] keeps while it is suspended.
+type givesWayTimesLocals struct {
+	statemachine.Frame
+
+	n     int
+	turns *int
+
+	n1 int
+	i1 int
+}
+
+// moveNext runs [givesWayTimes] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (finished bool, result0 int) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/statemachine/yield_test.go:112
+	f.n1 = f.n
+//line github.com/movenext/movenext/statemachine/yield_test.go:112
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:112
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+	// yield_test.go:113: job.Yield()
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:248
+	f.State = 1
+//line github.com/movenext/movenext/statemachine/yield_test.go:113
+	return r.Yield(), 0
+resume1:
+//line github.com/movenext/movenext/statemachine/yield_test.go:113
+	_ = r.Refusal()
+	*f.turns++
+//line github.com/movenext/movenext/statemachine/yield_test.go:112
+	f.i1++
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:258
+	goto range1
+endRange1:
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/yield_test.go:116
+	return true, f.n
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:264
+}
+
+// Location returns where [givesWayTimes] is suspended.
+func (f *givesWayTimesLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 113)
+}
+
+// givesWayTimesMachine is the root of a chain of calls that begins with [givesWayTimes]: chain,
+// job and frame in one allocation.
+type givesWayTimesMachine struct {
+	statemachine.Builder[int]
+	givesWayTimesLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, v0, nil)
+	f.givesWayTimesLocals = givesWayTimesLocals{Frame: f.givesWayTimesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -157,70 +326,70 @@ func (f *givesWayByHandLocals) moveNext(r *statemachine.Run, ctx context.Context
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:63
+//line github.com/movenext/movenext/statemachine/yield_test.go:123
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
-	// yield_test.go:64: if _, err := job.YieldAsync().Await(); err != nil {
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+	// yield_test.go:124: if _, err := job.YieldAsync().Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 	awaited1 = job.YieldAsync()
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:168
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:337
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 	return r.Await(awaited1), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:178
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:347
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 		_, err := awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_test.go:64
+//line github.com/movenext/movenext/statemachine/yield_test.go:124
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:65
+//line github.com/movenext/movenext/statemachine/yield_test.go:125
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/yield_test.go:67
+//line github.com/movenext/movenext/statemachine/yield_test.go:127
 	f.o.add("continued")
-	// yield_test.go:68: _, err := job.WhenAll(a, b).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+	// yield_test.go:128: _, err := job.WhenAll(a, b).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	awaited2 = job.WhenAll(f.a, f.b)
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:367
 		goto after2
 	}
 	f.State = 2
 	f.o, f.a, f.b = nil, nil, nil // not needed any more
 	f.await2 = awaited2
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	return r.Await(awaited2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+//line github.com/movenext/movenext/statemachine/yield_test.go:128
 	awaited2 = statemachine.AwaitedJob(r, f.await2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:209
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:378
 	f.await2 = nil
 after2:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:68
+//line github.com/movenext/movenext/statemachine/yield_test.go:128
 		_, err := awaited2.GetResult()
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:69
+//line github.com/movenext/movenext/statemachine/yield_test.go:129
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:219
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:388
 }
 
 // Location returns where [givesWayByHand] is suspended.
 func (f *givesWayByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 64, 68)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.givesWayByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 124, 128)
 }
 
 // givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain,
@@ -279,39 +448,39 @@ func (f *takesNextLocals) moveNext(r *statemachine.Run, args *takesNextArgs) (fi
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:166: j, err := c.Next(ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:166
+	// yield_test.go:226: j, err := c.Next(ctx)
+//line github.com/movenext/movenext/statemachine/yield_test.go:226
 	f.next1 = args.c.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:166
+//line github.com/movenext/movenext/statemachine/yield_test.go:226
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:288
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:457
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:166
+//line github.com/movenext/movenext/statemachine/yield_test.go:226
 	return r.Await(f.next1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/yield_test.go:166
+//line github.com/movenext/movenext/statemachine/yield_test.go:226
 		j, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:298
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:467
 		f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_test.go:167
+//line github.com/movenext/movenext/statemachine/yield_test.go:227
 		if err != nil {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/yield_test.go:168
+//line github.com/movenext/movenext/statemachine/yield_test.go:228
 			return true, 0, err
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:308
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:477
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [takesNext] is suspended.
 func (f *takesNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 166)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesNext", "github.com/movenext/movenext/statemachine/yield_test.go", 226)
 }
 
 // takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and
@@ -370,21 +539,21 @@ func (f *takesValueLocals) moveNext(r *statemachine.Run, args *takesValueArgs) (
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:174: … p.Next(ctx) }
-//line github.com/movenext/movenext/statemachine/yield_test.go:174
+	// yield_test.go:234: … p.Next(ctx) }
+//line github.com/movenext/movenext/statemachine/yield_test.go:234
 	f.next1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:174
+//line github.com/movenext/movenext/statemachine/yield_test.go:234
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:379
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:548
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/yield_test.go:174
+//line github.com/movenext/movenext/statemachine/yield_test.go:234
 	return r.Await(f.next1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:174
+//line github.com/movenext/movenext/statemachine/yield_test.go:234
 	result0, result1 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:388
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:557
 	f.next1 = nil
 	f.State = statemachine.Finished
 	return true, result0, result1
@@ -392,7 +561,7 @@ resume1:
 
 // Location returns where [takesValue] is suspended.
 func (f *takesValueLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 174)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesValue", "github.com/movenext/movenext/statemachine/yield_test.go", 234)
 }
 
 // takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and
@@ -452,34 +621,34 @@ func (f *takesByHandLocals) moveNext(r *statemachine.Run, args *takesByHandArgs)
 	default:
 		f.Misuse(state)
 	}
-	// yield_test.go:180: return p.NextAsync(ctx).Await()
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+	// yield_test.go:240: return p.NextAsync(ctx).Await()
+//line github.com/movenext/movenext/statemachine/yield_test.go:240
 	awaited1 = args.p.NextAsync(args.ctx)
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+//line github.com/movenext/movenext/statemachine/yield_test.go:240
 	if awaited1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:461
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:630
 		goto after1
 	}
 	f.State = 1
 	f.await1 = awaited1
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+//line github.com/movenext/movenext/statemachine/yield_test.go:240
 	return r.Await(awaited1), 0, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+//line github.com/movenext/movenext/statemachine/yield_test.go:240
 	awaited1 = statemachine.AwaitedJob(r, f.await1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:471
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:640
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/statemachine/yield_test.go:180
+//line github.com/movenext/movenext/statemachine/yield_test.go:240
 	result0, result1 = awaited1.GetResult()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:476
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:645
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [takesByHand] is suspended.
 func (f *takesByHandLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 180)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.takesByHand", "github.com/movenext/movenext/statemachine/yield_test.go", 240)
 }
 
 // takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job
@@ -500,4 +669,4 @@ func (f *takesByHandMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 8395bf736259c7d3
+// Digest of what is above: ec0d423c45ec9eb8

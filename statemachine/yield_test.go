@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,6 +56,64 @@ func givesWay(ctx context.Context, o *order) error {
 	o.add("continued")
 	_, err := job.WhenAll(a, b).Await()
 	return err
+}
+
+// givesWayUntil yields until stop is true, and returns how often.
+//
+//movenext:async
+func givesWayUntil(ctx context.Context, stop *atomic.Bool) int {
+	n := 0
+	for !stop.Load() {
+		job.Yield()
+		n++
+	}
+	return n
+}
+
+// With nothing else to run, the machine stays on its worker. The other work comes from outside
+// and from a timer.
+func TestAMachineThatOnlyYieldsLetsOtherWorkRun(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	ctx := schedulers.With(t.Context(), p)
+	for range 100 {
+		var stop atomic.Bool
+		j := givesWayUntilAsync(ctx, &stop)
+		other := job.Run(ctx, func(context.Context) (int, error) { return 1, nil })
+		_, err := other.Wait(t.Context())
+		require.NoError(t, err)
+		_, err = job.SleepAsync(ctx, time.Microsecond).Wait(t.Context())
+		require.NoError(t, err)
+		stop.Store(true)
+		_, err = j.Wait(t.Context())
+		require.NoError(t, err)
+	}
+	require.NoError(t, p.Shutdown(context.Background()))
+	m := p.Metrics()
+	assert.Equal(t, m.Submitted, m.Completed)
+}
+
+func TestEachYieldIsCounted(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	ctx := schedulers.With(t.Context(), p)
+	const n = 1000
+	turns := 0
+	_, err := givesWayTimesAsync(ctx, n, &turns).Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.Equal(t, n, turns)
+	assert.GreaterOrEqual(t, p.Metrics().Completed, uint64(n))
+	assert.Equal(t, p.Metrics().Submitted, p.Metrics().Completed)
+}
+
+// givesWayTimes yields n times and counts that in turns.
+//
+//movenext:async
+func givesWayTimes(ctx context.Context, n int, turns *int) int {
+	for range n {
+		job.Yield()
+		*turns++
+	}
+	return n
 }
 
 // givesWayByHand does so by awaiting the job of YieldAsync.

@@ -22,6 +22,21 @@ import "github.com/movenext/movenext/schedulers"
 // checks once more, because a concurrent submitter pushes first, then reads checkGlobal, and
 // leaves it unchanged if it is still set.
 
+// A machine asks first, and then does not even leave its own loop ([worker.RunsAgain]): the
+// conditions are the same, but it changes nothing for those that do not hold. A turn takes 21 ns
+// instead of 40.
+
+// RunsAgain implements [schedulers.Successor].
+func (w *worker) RunsAgain(home schedulers.Scheduler) bool {
+	p, is := home.(*Pool)
+	if !is || p != w.pool || p.bound != nil || w.mayHaveWork.Load() || p.checkGlobal.Load() || w.due() || schedulers.Observed() {
+		return false
+	}
+	w.tick++
+	w.loop.Follow()
+	return true
+}
+
 // submitYielding submits work that yields, as the last action of that work on w, whose
 // local queue is empty.
 func (p *Pool) submitYielding(work schedulers.Work, w *worker) error {
