@@ -51,8 +51,8 @@ func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:121: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/channel_receive.go:121
+	// channel_receive.go:125: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/channel_receive.go:125
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:58
 	if f.receive1 == nil {
@@ -61,34 +61,34 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/channel_receive.go:121
+//line github.com/movenext/movenext/coord/channel_receive.go:125
 	v, f.err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:67
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/channel_receive.go:122
+//line github.com/movenext/movenext/coord/channel_receive.go:126
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/channel_receive_async.go:73
 		return true
-//line github.com/movenext/movenext/coord/channel_receive.go:124
+//line github.com/movenext/movenext/coord/channel_receive.go:128
 	}
-	// channel_receive.go:125: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+	// channel_receive.go:129: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 	f.Emit(v, f.err)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:80
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 		if !yield1 {
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/coord/channel_receive.go:125
+//line github.com/movenext/movenext/coord/channel_receive.go:129
 	if f.err == nil {
 		goto endIf1
 	}
@@ -102,7 +102,7 @@ endIf1:
 
 // Location returns where [receiveAll] is suspended.
 func (f *receiveAllFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 121, 125)
+	return f.Frame.At("github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 125, 129)
 }
 
-// Digest of what is above: 958ada68927d1df4
+// Digest of what is above: 891dbd0944b01ffe

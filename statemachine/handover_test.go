@@ -188,6 +188,7 @@ func TestAYieldIsOverAtOnceIfTheWorkerRunsNothingElse(t *testing.T) {
 	m := suspend()
 	r := borrow(&deciding{runsFor: m.home.Scheduler})
 	r.top, r.runs, r.ready = &m.Frame, 3, 5
+	r.raised, r.holder = new(failure), new(schedulers.Holder)
 	assert.False(t, r.register(&m.chain))
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r, "as after a turn in a queue")
 }

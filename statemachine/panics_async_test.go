@@ -87,31 +87,31 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (finished 
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:46
+//line github.com/movenext/movenext/statemachine/panics_test.go:48
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:47
+//line github.com/movenext/movenext/statemachine/panics_test.go:49
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:49
+//line github.com/movenext/movenext/statemachine/panics_test.go:51
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:50: job.Yield()
+	// panics_test.go:52: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:104
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:50
+//line github.com/movenext/movenext/statemachine/panics_test.go:52
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:50
+//line github.com/movenext/movenext/statemachine/panics_test.go:52
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+	// panics_test.go:56: return fallThroughLiterals(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:117
 	if frame.fallThroughLiterals2 == nil {
@@ -121,23 +121,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:127
 	frame.fallThroughLiterals2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	result0 = fallThroughLiterals2Err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:132
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:54
+//line github.com/movenext/movenext/statemachine/panics_test.go:56
 	return true, result0
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:136
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 50, 54)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 52, 56)
 }
 
 // Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
@@ -234,33 +234,33 @@ func (frame *fallThroughValuesLocals) moveNext(r *statemachine.Run) (finished bo
 		frame.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:60
+//line github.com/movenext/movenext/statemachine/panics_test.go:62
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:62
+//line github.com/movenext/movenext/statemachine/panics_test.go:64
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:63: job.Yield()
+	// panics_test.go:65: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:253
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:63
+//line github.com/movenext/movenext/statemachine/panics_test.go:65
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:63
+//line github.com/movenext/movenext/statemachine/panics_test.go:65
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+	// panics_test.go:69: return fallThroughValues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:69
 	frame.fallThroughValues2, fallThroughValues2Err = fallThroughValuesEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:266
 	if frame.fallThroughValues2 == nil {
@@ -270,23 +270,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+//line github.com/movenext/movenext/statemachine/panics_test.go:69
 	fallThroughValues2Err = frame.fallThroughValues2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:276
 	frame.fallThroughValues2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+//line github.com/movenext/movenext/statemachine/panics_test.go:69
 	result0 = fallThroughValues2Err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:281
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:67
+//line github.com/movenext/movenext/statemachine/panics_test.go:69
 	return true, result0
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:285
 }
 
 // Location returns where [fallThroughValues] is suspended.
 func (frame *fallThroughValuesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 63, 67)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 65, 69)
 }
 
 // Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
@@ -387,37 +387,37 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (finished, aga
 	{
 		n := frame.n
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 		frame.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 			m := fallThroughEpiloguesFunc1Enter(r, n, f)
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 		})
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:78
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:80
+//line github.com/movenext/movenext/statemachine/panics_test.go:82
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:81: job.Yield()
+	// panics_test.go:83: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:81
+//line github.com/movenext/movenext/statemachine/panics_test.go:83
 	return r.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:81
+//line github.com/movenext/movenext/statemachine/panics_test.go:83
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+	// panics_test.go:87: return fallThroughEpilogues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:423
 	if frame.fallThroughEpilogues2 == nil {
@@ -427,17 +427,17 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:433
 	frame.fallThroughEpilogues2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.result0 = fallThroughEpilogues2Err
 epilogue:
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	if !frame.defers.Next(r, &frame.Frame) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 		frame.defers.End(r, &frame.Frame)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:443
 		return true, false
@@ -446,7 +446,7 @@ epilogue:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:85
+//line github.com/movenext/movenext/statemachine/panics_test.go:87
 	frame.defers.Resumed(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	goto epilogue
@@ -454,7 +454,7 @@ resume3:
 
 // Location returns where [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 81, 85, 86)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 83, 87, 88)
 }
 
 // Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -519,17 +519,17 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:73
+//line github.com/movenext/movenext/statemachine/panics_test.go:75
 	if n >= 0 {
 		goto endIf1
 	}
-	// panics_test.go:74: job.Yield()
+	// panics_test.go:76: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:528
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:76
 	return r.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:74
+//line github.com/movenext/movenext/statemachine/panics_test.go:76
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
@@ -540,7 +540,7 @@ endIf1:
 
 // Location returns where a function literal of [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 74)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 76)
 }
 
 // Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the
@@ -581,11 +581,11 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:91
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	// panics_test.go:92: if !yield(1, ctx.Err()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+	// panics_test.go:94: if !yield(1, ctx.Err()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:94
 	frame.Emit(1, frame.ctx.Err())
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:591
 	frame.State = 1
@@ -593,25 +593,25 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (finished bool) {
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:94
 		yield1 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:94
 		if !yield1 {
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:93
+//line github.com/movenext/movenext/statemachine/panics_test.go:95
 			return true
 		}
 	}
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:606
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:94
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:610
 }
 
 // Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 92)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 94)
 }
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
@@ -679,13 +679,13 @@ func (frame *fallThroughLoopsFrame) MoveNext(r *statemachine.Run) (finished bool
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:100: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
+	// panics_test.go:102: … for range oneRound(ctx, f) { //nolint:errcheck // it never yields on …
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if frame.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:691
 		goto resume1
@@ -693,32 +693,32 @@ range1:
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if !frame.loop1.More(r) {
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:101
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:103
+//line github.com/movenext/movenext/statemachine/panics_test.go:105
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:104: job.Yield()
+	// panics_test.go:106: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:711
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:104
+//line github.com/movenext/movenext/statemachine/panics_test.go:106
 	return r.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:104
+//line github.com/movenext/movenext/statemachine/panics_test.go:106
 	_ = r.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+	// panics_test.go:110: if err := fallThroughLoops(ctx, f, n-1); err != nil {
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:724
 	if frame.fallThroughLoops3 == nil {
@@ -727,22 +727,22 @@ endIf1:
 	frame.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	err = frame.fallThroughLoops3.Results(r)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:733
 	frame.fallThroughLoops3 = nil
 after3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if err != nil {
 		frame.result0 = err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:739
 		goto leave1
-//line github.com/movenext/movenext/statemachine/panics_test.go:110
+//line github.com/movenext/movenext/statemachine/panics_test.go:112
 	}
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:743
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	if frame.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:748
 		goto resume4
@@ -751,32 +751,32 @@ leave1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:759
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:110
 	frame.loops.Close()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:767
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:112
+//line github.com/movenext/movenext/statemachine/panics_test.go:114
 	frame.result0 = nil
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:771
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:112
+//line github.com/movenext/movenext/statemachine/panics_test.go:114
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:775
 }
 
 // Location returns where [fallThroughLoops] is suspended.
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 100, 104, 108, 100)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 102, 106, 110, 102)
 }
 
 // Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
@@ -847,42 +847,42 @@ func (frame *fallingStreamFrame) MoveNext(r *statemachine.Run) (finished bool) {
 		frame.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		frame.defers.Push(func(raise func()) { defer deferred1(); raise() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:119
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.f.in()
 	if frame.n != 0 {
 		goto endIf1
 	}
-	// panics_test.go:121: if !yield(1, nil) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+	// panics_test.go:123: if !yield(1, nil) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:123
 	frame.Emit(1, nil)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:864
 	frame.State = 1
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+//line github.com/movenext/movenext/statemachine/panics_test.go:123
 		yield1 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+//line github.com/movenext/movenext/statemachine/panics_test.go:123
 		if !yield1 {
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:122
+//line github.com/movenext/movenext/statemachine/panics_test.go:124
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:124
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+	// panics_test.go:128: for v, err := range fallingStream(ctx, f, n-1) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:888
 		goto resume2
@@ -891,15 +891,15 @@ range1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if !frame.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 		v, err := frame.loop1.Key(), frame.loop1.Value()
-		// panics_test.go:127: if !yield(v, err) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+		// panics_test.go:129: if !yield(v, err) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		frame.Emit(v, err)
 	}
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:906
@@ -908,9 +908,9 @@ resume2:
 	return true
 resume3:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		yield2 := frame.Wanted(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 		if !yield2 {
 			goto leave1
 		}
@@ -918,7 +918,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:919
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	if frame.loop1.Stop(r) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:924
 		goto resume4
@@ -927,29 +927,29 @@ leave1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loop1.Stopped(r)
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:935
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	frame.loops.Close()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:943
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:129
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:948
 }
 
 // Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 121, 126, 127, 126)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 123, 128, 129, 128)
 }
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
@@ -1006,16 +1006,16 @@ func (frame *fallThroughStreamsFrame) moveNext(r *statemachine.Run, args *fallTh
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(args.ctx, frame.f, args.n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:137: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+	// panics_test.go:139: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	if frame.loop1.Next(r) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1021
 		goto resume1
@@ -1023,42 +1023,42 @@ range1:
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	if !frame.loop1.More(r) {
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:140
 	if !frame.f.suspends {
 		goto endIf1
 	}
-	// panics_test.go:139: job.Yield()
+	// panics_test.go:141: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1036
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return r.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	_ = r.Refusal()
 endIf1:
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
 	goto range1
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:139
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.loops.Close()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1049
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:142
+//line github.com/movenext/movenext/statemachine/panics_test.go:144
 	frame.result0 = nil
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1053
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:142
+//line github.com/movenext/movenext/statemachine/panics_test.go:144
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1057
 }
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 139, 141)
 }
 
 // fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]:
@@ -1113,18 +1113,18 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (fini
 	}
 	{
 		saw := saw
-//line github.com/movenext/movenext/statemachine/panics_test.go:206
+//line github.com/movenext/movenext/statemachine/panics_test.go:208
 		f.defers.Push(func(raise func()) { defer func() { *saw = recover() }(); raise() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:207
+//line github.com/movenext/movenext/statemachine/panics_test.go:209
 	f.defers.PushPlain(func() { runtime.Goexit() })
-	// panics_test.go:208: job.Yield()
+	// panics_test.go:210: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1123
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:208
+//line github.com/movenext/movenext/statemachine/panics_test.go:210
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:208
+//line github.com/movenext/movenext/statemachine/panics_test.go:210
 	_ = r.Refusal()
 	panic("ended by the exit")
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1131
@@ -1132,7 +1132,7 @@ resume1:
 
 // Location returns where [exitsWhileItPanics] is suspended.
 func (f *exitsWhileItPanicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 208)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 210)
 }
 
 // exitsWhileItPanicsMachine is the root of a chain of calls that begins with [exitsWhileItPanics]:
@@ -1154,4 +1154,295 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 33a216af1ddabcd4
+// panicsOnceAsync starts [panicsOnce] as a state machine and returns its job.
+func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := panicsOnceFrame{}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &panicsOnceMachine{panicsOnceFrame: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// panicsOnceEnter enters [panicsOnce] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func panicsOnceEnter(r *statemachine.Run, ctx context.Context) *panicsOnceFrame {
+	frame := panicsOnceFrame{}
+	if frame.MoveNext(r) {
+		return nil
+	}
+	m := new(panicsOnceFrame)
+	*m = frame
+	r.Push(ctx, m)
+	return m
+}
+
+// panicsOnceFrame is the frame of [panicsOnce]: what it keeps while it is suspended.
+type panicsOnceFrame struct {
+	statemachine.Frame
+}
+
+// MoveNext runs [panicsOnce] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *panicsOnceFrame) MoveNext(r *statemachine.Run) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		f.Misuse(state)
+	}
+	// panics_test.go:227: job.Yield()
+	f.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:227
+	return r.Yield()
+resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:227
+	_ = r.Refusal()
+	// panics_test.go:228: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1210
+	f.State = 2
+//line github.com/movenext/movenext/statemachine/panics_test.go:228
+	return r.Yield()
+resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:228
+	_ = r.Refusal()
+	panic("again")
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1218
+}
+
+// Location returns where [panicsOnce] is suspended.
+func (f *panicsOnceFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 227, 228)
+}
+
+// Results returns what [panicsOnce] returned, or raises again the panic that ended it.
+func (f *panicsOnceFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
+}
+
+// panicsOnceMachine is the root of a chain of calls that begins with [panicsOnce]: chain, job and
+// frame in one allocation.
+type panicsOnceMachine struct {
+	statemachine.Builder[job.Void]
+	panicsOnceFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *panicsOnceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.panicsOnceFrame.MoveNext(r) {
+		return false
+	}
+	f.SetResult(r, job.Void{}, nil)
+	return true
+}
+
+// recoversOnceAsync starts [recoversOnce] as a state machine and returns its job.
+func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := recoversOnceFrame{}
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, ctx) {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &recoversOnceMachine{recoversOnceFrame: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// recoversOnceEnter enters [recoversOnce] for another machine. It returns the results, or the
+// suspended frame that will have them.
+func recoversOnceEnter(r *statemachine.Run, ctx context.Context) *recoversOnceFrame {
+	frame := recoversOnceFrame{}
+	if frame.moveNext(r, ctx) {
+		r.Rethrow()
+		return nil
+	}
+	m := new(recoversOnceFrame)
+	*m = frame
+	r.Push(ctx, m)
+	return m
+}
+
+// recoversOnceFrame is the frame of [recoversOnce]: what it keeps while it is suspended.
+type recoversOnceFrame struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	panicsOnce1 *panicsOnceFrame
+}
+
+// MoveNext continues [recoversOnce] where it stopped.
+func (f *recoversOnceFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
+}
+
+// moveNext runs [recoversOnce] from where it stopped to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (finished bool) {
+	defer f.defers.Leave(r, &f.Frame, &finished)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:234
+	f.defers.Push(func(raise func()) { defer func() { recover() }(); raise() })
+	// panics_test.go:235: panicsOnce(ctx)
+//line github.com/movenext/movenext/statemachine/panics_test.go:235
+	f.panicsOnce1 = panicsOnceEnter(r, ctx)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1305
+	if f.panicsOnce1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:235
+	f.panicsOnce1.Results(r)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1314
+	f.panicsOnce1 = nil
+after1:
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:235
+	return true
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1320
+}
+
+// Location returns where [recoversOnce] is suspended.
+func (f *recoversOnceFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 235)
+}
+
+// Results returns what [recoversOnce] returned, or raises again the panic that ended it.
+func (f *recoversOnceFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
+}
+
+// recoversOnceMachine is the root of a chain of calls that begins with [recoversOnce]: chain, job
+// and frame in one allocation.
+type recoversOnceMachine struct {
+	statemachine.Builder[job.Void]
+	recoversOnceFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *recoversOnceMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.recoversOnceFrame.moveNext(r, nil) {
+		return false
+	}
+	r.Rethrow()
+	f.SetResult(r, job.Void{}, nil)
+	f.recoversOnceFrame = recoversOnceFrame{Frame: f.recoversOnceFrame.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// panicsTwiceAsync starts [panicsTwice] as a state machine and returns its job.
+func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := panicsTwiceLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if finished, v0 := frame.moveNext(&r); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &panicsTwiceMachine{panicsTwiceLocals: frame}
+	return m.Start(ctx, &r, m)
+}
+
+// panicsTwiceLocals is what [panicsTwice] keeps while it is suspended.
+type panicsTwiceLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	recoversOnce2 *recoversOnceFrame
+}
+
+// moveNext runs [panicsTwice] from where it stopped to its next suspension (false) or its end
+// (true).
+func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		f.Misuse(state)
+	}
+	// panics_test.go:243: job.Yield()
+	f.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:243
+	return r.Yield(), nil
+resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:243
+	_ = r.Refusal()
+	// panics_test.go:244: recoversOnce(ctx)
+//line github.com/movenext/movenext/statemachine/panics_test.go:244
+	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1398
+	if f.recoversOnce2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.ctx = nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:244
+	f.recoversOnce2.Results(r)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1408
+	f.recoversOnce2 = nil
+after2:
+	// panics_test.go:245: job.Yield()
+	f.State = 3
+	f.ctx = nil // not needed any more
+//line github.com/movenext/movenext/statemachine/panics_test.go:245
+	return r.Yield(), nil
+resume3:
+//line github.com/movenext/movenext/statemachine/panics_test.go:245
+	_ = r.Refusal()
+	panicsAgain()
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:247
+	return true, nil
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1423
+}
+
+// Location returns where [panicsTwice] is suspended.
+func (f *panicsTwiceLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 243, 244, 245)
+}
+
+// panicsTwiceMachine is the root of a chain of calls that begins with [panicsTwice]: chain, job
+// and frame in one allocation.
+type panicsTwiceMachine struct {
+	statemachine.Builder[job.Void]
+	panicsTwiceLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
+	finished, v0 := f.moveNext(r)
+	if !finished {
+		return false
+	}
+	f.SetResult(r, job.Void{}, v0)
+	f.panicsTwiceLocals = panicsTwiceLocals{Frame: f.panicsTwiceLocals.Frame} // the job keeps nothing else alive
+	return true
+}
+
+// Digest of what is above: 2ed206a6b48f1663

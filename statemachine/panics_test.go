@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 // fall is a recursion through machines with deferred calls, which ends at its bottom, by
@@ -218,4 +220,40 @@ func TestAnExitEndsThePanicInFlight(t *testing.T) {
 	_, err = exitsWhileItPanicsAsync(context.Background(), &machine).Wait(context.Background())
 	require.ErrorIs(t, err, job.ErrGoexit)
 	assert.Equal(t, plain, machine)
+}
+
+//movenext:async
+func panicsOnce(ctx context.Context) {
+	job.Yield()
+	job.Yield()
+	panic("again")
+}
+
+//movenext:async
+func recoversOnce(ctx context.Context) {
+	defer func() { recover() }()
+	panicsOnce(ctx)
+}
+
+// panicsTwice panics with a value that has been recovered before. Only the first yield is queued:
+// it finds that nothing else is.
+//
+//movenext:async
+func panicsTwice(ctx context.Context) error {
+	job.Yield()
+	recoversOnce(ctx)
+	job.Yield()
+	panicsAgain()
+	return nil
+}
+
+func panicsAgain() { panic("again") }
+
+func TestAPanicAfterAYieldHasItsOwnStack(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	_, err := panicsTwiceAsync(schedulers.With(t.Context(), p)).Wait(t.Context())
+	var panicked *job.PanicError
+	require.ErrorAs(t, err, &panicked)
+	assert.Contains(t, string(panicked.Stack), "panicsAgain")
+	require.NoError(t, p.Shutdown(context.Background()))
 }

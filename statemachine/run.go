@@ -303,6 +303,9 @@ func (r *Run) runsAgain() bool {
 		return false
 	}
 	r.runs, r.ready = 0, 0
+	if r.raised != nil || r.holder != nil {
+		r.raised, r.holder = nil, nil
+	}
 	return true
 }
 

@@ -31,7 +31,7 @@ func (n *Names) Choose(p Placed) {
 			pt.Held.Slot.Field = n.numberedName(pt.Held.Slot.Stem(), pt.Number)
 		}
 		if pt.Awaited != nil {
-			pt.Awaited.Local = n.numberedName(pt.Awaited.Name, pt.Number)
+			pt.Awaited.Local = n.numberedLocal(pt.Awaited.Name, pt.Number)
 		}
 	}
 	for _, pt := range p.Points {

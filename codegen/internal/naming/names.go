@@ -170,14 +170,30 @@ func (n *Names) isFree(name string) bool { return !n.used[name] && !n.Mentions[n
 func (n *Names) Fresh(stem string) string {
 	for i := 1; ; i++ {
 		name := stem + strconv.Itoa(i)
-		if n.isFree(name) && !n.fields[name] && n.Safe(name) {
-			n.used[name], n.fields[name] = true, true
+		if n.claim(name) {
 			return name
 		}
 	}
 }
 
-// numberedName returns stem with the number of a point, if that name is free.
+// claim takes the name for a local and its field, if it is free and hides nothing.
+func (n *Names) claim(name string) bool {
+	if !n.isFree(name) || n.fields[name] || !n.Safe(name) {
+		return false
+	}
+	n.used[name], n.fields[name] = true, true
+	return true
+}
+
+// numberedLocal returns stem with the number of a point, if a local may have that name.
+func (n *Names) numberedLocal(stem string, number int) string {
+	if name := stem + strconv.Itoa(number); n.claim(name) {
+		return name
+	}
+	return n.Fresh(stem)
+}
+
+// numberedName returns stem with the number of a point, if a field may have that name.
 func (n *Names) numberedName(stem string, number int) string {
 	name := stem + strconv.Itoa(number)
 	if n.fields[name] || n.Mentions[name] {

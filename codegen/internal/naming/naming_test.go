@@ -126,3 +126,22 @@ func TestResultsOfASuspendingCallAreNamedAfterTheCalleeAndThePoint(t *testing.T)
 	}
 	assert.Equal(t, []string{"fetch1", "fetch2", "fetch1Value1", "fetch1Err"}, locals, "one name is taken")
 }
+
+// The types of fields and variables name what the function itself need not mention.
+func TestTheVariableOfAnAwaitedJobHidesNothing(t *testing.T) {
+	n, _ := names(t, "type awaited1 int; func f(awaited2 int) {}")
+	var points []*ir.Point
+	var slots []*ir.Slot
+	var locals []string
+	for range 3 {
+		held := &ir.Variable{Name: "await", Place: ir.InFrame}
+		held.Slot = &ir.Slot{Vars: []*ir.Variable{held}}
+		slots = append(slots, held.Slot)
+		points = append(points, &ir.Point{Held: held, Awaited: &ir.Variable{Name: "awaited"}, Resume: &ir.Label{}})
+	}
+	n.Choose(naming.Placed{Points: points, Slots: slots})
+	for _, pt := range points {
+		locals = append(locals, pt.Awaited.Local)
+	}
+	assert.Equal(t, []string{"awaited3", "awaited4", "awaited5"}, locals)
+}
