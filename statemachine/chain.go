@@ -68,11 +68,10 @@ func (c *chain) Run(worker schedulers.Worker) {
 	if l := r.top.home.Labels; l != nil {
 		r.applyLabels(l)
 	}
-	for r.advance(c) {
+	for c != nil {
+		c = r.advance(c, true)
 	}
-	if r.handed != nil {
-		r.runHanded()
-	}
+	r.Publish()
 	r.giveBack()
 }
 

@@ -95,23 +95,10 @@ func (r *Run) publish() {
 	c.submit(schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
-// runHanded runs the kept chain, if the worker may run it now, then the one that it leaves in
-// turn, and so on. r keeps none when it returns. It is called where r.handed is not nil: a loop in
-// its callers that asks after each chain makes all suspensions slower.
-func (r *Run) runHanded() {
-	for c := r.next(); c != nil; c = r.next() {
-		for r.advance(c) {
-		}
-	}
-}
-
 // next returns the kept chain, if the worker may run it now, and prepares r for it. Otherwise it
-// publishes the chain, if there is one, and returns nil.
+// publishes the chain and returns nil.
 func (r *Run) next() *chain {
 	c := r.handed
-	if c == nil {
-		return nil
-	}
 	r.handed = nil
 	if !r.cache.successor.RunsNext() {
 		c.submit(schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})

@@ -17,9 +17,13 @@ type deciding struct {
 	roomy
 	runsNext bool
 	runsFor  schedulers.Scheduler // work of this home that yields runs again
+	asked    int                  // how often RunsNext was called
 }
 
-func (d *deciding) RunsNext() bool { return d.runsNext }
+func (d *deciding) RunsNext() bool {
+	d.asked++
+	return d.runsNext
+}
 
 func (d *deciding) RunsAgain(home schedulers.Scheduler) bool { return home == d.runsFor }
 
@@ -80,18 +84,65 @@ func TestARunThatIsNotItsWorkersOwnWorkPublishesTheKeptChain(t *testing.T) {
 	resumes(t, r, m)
 }
 
-func TestAWorkerRunsTheKeptChainNextAndGivesTheRunBack(t *testing.T) {
-	m, ending := suspend(), suspend()
+// quiet is a wait that serves no other waiter.
+type quiet struct{ Operation }
+
+func (q *quiet) JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain) {
+	return q.Join(n, nil), served
+}
+
+// handing is a machine that hands another one over, and waits once before it ends.
+type handing struct {
+	*suspended
+	over *suspended
+	wait quiet
+}
+
+func (h *handing) MoveNext(r *Run) bool {
+	if h.over == nil {
+		return h.suspended.MoveNext(r)
+	}
+	r.handed, h.over = &h.over.chain, nil
+	h.State = 1
+	return r.Suspend(&h.wait)
+}
+
+func TestAWorkerRunsTheKeptChainsNextAndGivesTheRunBack(t *testing.T) {
+	m, second := suspend(), suspend()
+	m.of, second.of = job.FromResult(1), job.FromResult(2)
+	middle := &handing{suspended: second, over: m}
+	middle.self = middle
+	first := &handing{suspended: suspend(), over: second}
+	first.self, first.of = first, job.FromResult(3)
 	on := &deciding{runsNext: true}
-	ending.of, m.of = job.FromResult(2), job.FromResult(1)
 	r := borrow(on)
-	r.handed = &m.chain
 	r.giveBack()
-	ending.chain.Run(on) // it borrows the same Run
-	assert.Equal(t, job.Completed, ending.promise.Job().Status())
+	first.chain.Run(on) // it borrows the same Run
 	assert.Equal(t, job.Completed, m.promise.Job().Status(), "on the same goroutine")
 	assert.Same(t, r, borrow(on))
 	assert.Equal(t, Run{cache: r.cache}, *r)
+	for _, h := range []*handing{first, middle} {
+		assert.False(t, h.promise.Job().IsCompleted(), "it waits")
+		h.wait.Complete().Deliver(nil)
+		_, err := h.promise.Job().Wait(t.Context())
+		require.NoError(t, err)
+	}
+}
+
+func TestARunThatIsNotItsWorkersOwnWorkRunsNoKeptChain(t *testing.T) {
+	m := suspend()
+	m.of = job.FromResult(1)
+	h := &handing{suspended: suspend(), over: m}
+	h.self, h.of = h, job.FromResult(2)
+	on := &deciding{runsNext: true}
+	r := borrow(on)
+	r.top = &h.Frame
+	r.runAndGiveBack(&h.chain)
+	assert.Zero(t, on.asked)
+	resumes(t, r, m)
+	h.wait.Complete().Deliver(nil)
+	_, err := h.promise.Job().Wait(t.Context())
+	require.NoError(t, err)
 }
 
 // ready is a wait that is over.

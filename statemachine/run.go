@@ -159,28 +159,36 @@ func setHomes(top, bottom *Frame) {
 // a frame calls runtime.Goexit. In contrast to [chain.Run] it may run inside another run, which
 // continues on this worker, so it runs no other chain.
 func (r *Run) runAndGiveBack(c *chain) {
-	for r.advance(c) {
+	for c != nil {
+		c = r.advance(c, false)
 	}
 	r.Publish()
 	r.giveBack()
 }
 
-// advance runs frames until the chain suspends or ends (false), or a frame has panicked
-// (true: the panic is kept, the frame's caller is the top, continue).
+// advance runs frames until the chain suspends or ends (nil), or a frame has panicked (the chain
+// to continue with: the panic is kept, the frame's caller is the top). If the chain is its
+// worker's own work, advance then runs the chain that r keeps, and the one that this leaves in
+// turn, and so on.
 //
-// One deferred function serves all frames that return normally, not one per frame.
-func (r *Run) advance(c *chain) (again bool) {
+// One deferred function serves all frames that return normally, not one per frame, and all kept
+// chains (W8: 117 ns, and 124 with a call for each).
+func (r *Run) advance(c *chain, own bool) (again *chain) {
 	running := r.top
 	defer func() {
-		if running == nil {
-			return
+		if running != nil && r.unwind(c, running, recover()) {
+			again = c
 		}
-		again = r.unwind(c, running, recover())
 	}()
 	for running != nil {
 		r.last = nil
 		if !running.self.MoveNext(r) {
 			r.registerSuspended(c, &running)
+			if running == nil && own && r.handed != nil {
+				if c = r.next(); c != nil {
+					running = r.top
+				}
+			}
 			continue
 		}
 		callee := running
@@ -189,7 +197,7 @@ func (r *Run) advance(c *chain) (again bool) {
 			r.goHome(c, r.leaving())
 		}
 	}
-	return false
+	return nil
 }
 
 // pop takes a frame that has ended off the chain and returns its caller, the new top, or nil.
