@@ -1297,7 +1297,7 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:234
-	f.defers.Push(func(raise func()) { defer func() { recover() }(); raise() })
+	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	// panics_test.go:235: panicsOnce(ctx)
 //line github.com/movenext/movenext/statemachine/panics_test.go:235
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
@@ -1445,4 +1445,4 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 	return true
 }
 
-// Digest of what is above: 2ed206a6b48f1663
+// Digest of what is above: df09f1c5dc5708b8

@@ -231,7 +231,7 @@ func panicsOnce(ctx context.Context) {
 
 //movenext:async
 func recoversOnce(ctx context.Context) {
-	defer func() { recover() }()
+	defer func() { _ = recover() }()
 	panicsOnce(ctx)
 }
 
