@@ -71,6 +71,7 @@ func TestAWaiterThatGaveUpIsNotKeptByTheQueue(t *testing.T) {
 			<-j.Done()
 			return weak.Make(j)
 		}()
+		synctest.Wait() // the goroutine on which it gave up has ended
 		after := m.LockAsync(endless)
 		assert.True(t, collected(gone))
 		pending(t, before, after)
