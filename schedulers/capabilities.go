@@ -144,21 +144,44 @@ type InPlacer interface {
 	RunsInPlace() bool
 }
 
+// Repeater is a scheduler to which one work item may be submitted again while it is queued. Others
+// may count on the promise of [Work] that it is not.
+type Repeater interface {
+	// AcceptsRepeats reports that the scheduler runs, or abandons, an item as often as it has
+	// accepted it, and that it makes no difference whether it was given one item or as many
+	// equal ones: it never runs one on top of another one's wait, and tells nothing apart by
+	// them except the events of [Observe]. It does not block.
+	AcceptsRepeats() bool
+}
+
 // RunsInPlace reports whether Submit of s, or of a scheduler beneath it, may run work. It
 // does not block.
 func RunsInPlace(s Scheduler) bool {
+	p, ok := findBeneath[InPlacer](s)
+	return ok && p.RunsInPlace()
+}
+
+// AcceptsRepeats reports whether s, or the first scheduler beneath it that is a [Repeater],
+// accepts repeats. It does not block.
+func AcceptsRepeats(s Scheduler) bool {
+	p, ok := findBeneath[Repeater](s)
+	return ok && p.AcceptsRepeats()
+}
+
+// findBeneath returns the first scheduler that is a C, of s and those beneath it.
+func findBeneath[C any](s Scheduler) (found C, ok bool) {
 	for s != nil {
 		s = beneathHome(s)
-		if p, ok := s.(InPlacer); ok {
-			return p.RunsInPlace()
+		if found, ok = s.(C); ok {
+			return found, true
 		}
-		l, ok := s.(Layered)
-		if !ok {
-			return false
+		l, layered := s.(Layered)
+		if !layered {
+			break
 		}
 		s = l.Beneath()
 	}
-	return false
+	return found, false
 }
 
 // Learner is a scheduler that can learn which functions keep its workers for long. Package job

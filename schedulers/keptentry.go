@@ -17,6 +17,7 @@ package schedulers
 type KeptEntry struct {
 	number int  // of the entry, plus 1; 0: none
 	inUse  bool // by a work item that has not ended
+	top    any  // see Top
 }
 
 // entryKeeper is a worker that keeps an entry. KeptEntry returns where it does, always the same,
@@ -68,4 +69,18 @@ func (e *KeptEntry) Release() {
 		table[e.number-1].leave()
 		e.number = 0
 	}
+	e.top = nil
+}
+
+// TopOf returns a room for the worker that a scheduler on top of beneath shows to its work
+// items, so that it need not make one for each: always the same room, empty (nil) at first and
+// after Release. It returns nil if beneath keeps no entry. Only a work item that has received
+// beneath from [Work.Run] may call it, on the goroutine of that call. It does not block.
+func TopOf(beneath Worker) *any {
+	if k, ok := beneath.(entryKeeper); ok {
+		if e := k.KeptEntry(); e != nil {
+			return &e.top
+		}
+	}
+	return nil
 }

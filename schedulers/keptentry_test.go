@@ -88,6 +88,19 @@ func TestWithoutAKeptEntryAWorkerOnTopIsFoundToo(t *testing.T) {
 	}
 }
 
+func TestAReleasedEntryKeepsNoWorkerOnTop(t *testing.T) {
+	beneath := new(keeper)
+	room := schedulers.TopOf(beneath)
+	assert.Nil(t, *room)
+	*room = &bench{1}
+	assert.Same(t, room, schedulers.TopOf(beneath))
+	beneath.entry.Release()
+	assert.Nil(t, *room)
+	for _, other := range []schedulers.Worker{nil, &bench{2}, (*unkept)(nil)} {
+		assert.Nil(t, schedulers.TopOf(other))
+	}
+}
+
 // unkept is a worker whose work may be on another goroutine.
 type unkept struct{ bench }
 

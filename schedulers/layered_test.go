@@ -38,6 +38,17 @@ type prompt struct{ direct }
 
 func (*prompt) RunsInPlace() bool { return true }
 
+// AcceptsRepeats implements [schedulers.Repeater].
+func (*prompt) AcceptsRepeats() bool { return true }
+
+func TestALayerAcceptsRepeatsIfWhatIsBeneathDoes(t *testing.T) {
+	p := &prompt{}
+	assert.True(t, schedulers.AcceptsRepeats(p))
+	assert.True(t, schedulers.AcceptsRepeats(&schedulers.Home{Scheduler: layer{layer{p}}}))
+	assert.False(t, schedulers.AcceptsRepeats(layer{&direct{}}))
+	assert.False(t, schedulers.AcceptsRepeats(nil))
+}
+
 func TestALayerRunsInPlaceIfWhatIsBeneathDoes(t *testing.T) {
 	p := &prompt{}
 	assert.True(t, schedulers.RunsInPlace(p))

@@ -33,16 +33,3 @@ func (c *Clock) StopTimer(t *schedulers.Timer) bool {
 	}
 	return c.own.StopTimer(t)
 }
-
-// TicketHome is a [Clock], and where a ticket finds its [Tickets]: the scheduler that the ticket's
-// work sees embeds it, so that a million tickets need no pointer of their own.
-type TicketHome struct {
-	clock
-	tickets *Tickets
-}
-
-// clock is embedded under this name so that schedulers which embed a TicketHome have the methods
-// of a Clock without an exported field.
-type clock = Clock
-
-func (h *TicketHome) ticketsOf() *Tickets { return h.tickets }

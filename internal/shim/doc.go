@@ -12,8 +12,8 @@
 // # The worker that work sees
 //
 // Work must see the shim as its home, not the scheduler beneath; otherwise the work that it
-// starts would bypass the shim. So it gets a worker that belongs to the shim: a [Worker],
-// which lasts while the work is on a worker of the scheduler beneath. Shims on shims are
+// starts would bypass the shim. So it gets a worker that belongs to the shim: a [Worker], which
+// names the shim and the worker of the scheduler beneath. Shims on shims are
 // workers on workers; [Beneath] returns the actual worker at the bottom, for hints.
 //
 // # Capabilities of the scheduler beneath
@@ -46,12 +46,22 @@
 // and if the scheduler beneath refuses then, the work is abandoned.
 //
 // Tickets: the item is a right to run one work item, and the work is chosen when the ticket
-// is used. The work enters the queue once its ticket is known to be accepted, and not
-// before. Either Submit (the call beneath has returned nil) or the ticket itself (it is
-// running) learns that first, and puts the work into the queue; a flag under the queue's
-// lock records that. So a ticket always finds work: if k tickets have been used before,
-// then at least k+1 work items were put into the queue, and k were taken. Shims that
-// reorder use tickets ([Tickets]), and their queues are [TicketQueue]s.
+// is used. The work is in the queue before its ticket is submitted, so a ticket finds work: if
+// k tickets have been used before, then at least k+1 work items were put into the queue, and k
+// were taken. If the scheduler beneath refuses a ticket, its work is withdrawn, and refused. It
+// may be gone by then: the ticket of another work item has taken it, and one item is left without
+// a ticket. So the submitter, whose work has run, submits a ticket for that one. Only a Shutdown
+// that gives up queued work leaves tickets that find nothing, and a refused ticket that is one of
+// these is not replaced ([Surplus]).
+//
+// (The tempting alternative puts the work into the queue once its ticket is known to be accepted.
+// Then a ticket that runs at once has to check whether its work is there, under the submitters'
+// lock: each work item would move that lock between two processors.)
+//
+// Shims that reorder use tickets ([Tickets]), and their queues are [WorkQueue]s. Over a
+// [schedulers.Repeater], all tickets are one object: an object for each would cost a third of the
+// rest of the shim. Other schedulers get a ticket for each item, which knows its work: some run
+// it on top of a wait for that work, or tell work items apart.
 //
 // # Panics
 //

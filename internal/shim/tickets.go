@@ -10,7 +10,7 @@ import (
 // Tickets is the common part of shims that reorder work; see the package comment. Call Init
 // before use.
 type Tickets struct {
-	TicketHome
+	Clock
 
 	// Constant after Init.
 
@@ -18,6 +18,8 @@ type Tickets struct {
 	home    schedulers.Scheduler // Beneath as a Home, which knows that its Submit is sound
 	name    string               // of the shim's package, for errors
 	policy  Policy
+	shared  bool   // ticket may be submitted again while it is queued
+	ticket  ticket // of these Tickets
 }
 
 // Init sets the name of the shim, the scheduler beneath, and the queue. A nil beneath refuses
@@ -27,75 +29,69 @@ func (ts *Tickets) Init(name string, beneath schedulers.Scheduler, policy Policy
 	if beneath != nil {
 		ts.home = schedulers.HomeFor(beneath)
 	}
+	ts.shared, ts.ticket = schedulers.AcceptsRepeats(beneath), ticket{ts}
 	ts.SetOver(beneath)
-	ts.tickets = ts
 }
 
-// Policy is the queue of a shim: it holds the work items whose tickets were accepted.
+// Policy is the queue of a shim. Its home of a work item is the scheduler that the work was
+// submitted to.
 type Policy interface {
-	// Put adds the work of t, unless Put was called for t before. The check and the
-	// addition are one critical section, so that the work has been in the queue when the
-	// second call returns.
-	Put(t *Ticket)
+	// Put adds w and returns its number, by which Remove finds it.
+	Put(home schedulers.Scheduler, w schedulers.Work) (number uint64)
 
-	// Next is Put, unless t is nil. It then removes and returns the next ticket to run, or
-	// nil if none is left, which happens after a Shutdown has given up the queued work. Like
-	// Remove, it counts the ticket as taken; see tally.Tally.
-	Next(t *Ticket) *Ticket
+	// Next removes and returns the next work item to run, or nil if none is left: then a
+	// Surplus is used up. It counts the work as taken; see tally.Tally.
+	Next() (w schedulers.Work, home schedulers.Scheduler)
 
-	// Remove removes t, for which Put was called, and reports whether it was there.
-	Remove(t *Ticket) bool
+	// Remove removes and returns the work with that number, which it counts as taken, or
+	// returns nil if it was removed before.
+	Remove(home schedulers.Scheduler, number uint64) schedulers.Work
 
-	// Account returns the counters of the scheduler that t was submitted to.
-	Account(t *Ticket) *tally.Tally
+	// Withdraw is Remove for work whose ticket was refused, and which is not counted. If the
+	// work was removed before, Withdraw returns whether a Surplus is used up for the ticket.
+	Withdraw(home schedulers.Scheduler, number uint64) (w schedulers.Work, surplus bool)
+
+	// Account returns the counters of home.
+	Account(home schedulers.Scheduler) *tally.Tally
 }
 
-// Ticket is one work item, and the right to run one. Work is nil once it has been
-// taken out of the queue and begun.
-//
-// There may be a million tickets, so a ticket is 64 bytes, one cache line, with few pointers: the
-// policy finds its data about the work through the scheduler that the work was submitted to, and
-// the ticket its Tickets.
-type Ticket struct {
-	Worker
-	Work schedulers.Work
+// Surplus counts tickets without a work item: a Shutdown has given that up. A policy adds the
+// number of items that it gives up, under its lock. It is exact, since the tickets that are
+// queued beneath, or being submitted, are always as many as the queued items and the surplus.
+type Surplus int
 
-	// Guarded by the policy's lock.
-	next  *Ticket // in its queue
-	stamp uint64  // a number, for use by the policy, and the state in the lowest bits
+// Use reports whether a ticket that was refused, or has found no work, was a surplus one, and
+// subtracts it then. The policy's lock is held.
+func (s *Surplus) Use() bool {
+	if *s == 0 {
+		return false
+	}
+	*s--
+	return true
 }
 
-// Number returns the number that SetNumber has set, or 0. The policy's lock is held.
-func (t *Ticket) Number() uint64 { return t.stamp >> stateBits }
-
-// SetNumber sets a number below 2⁶², for use by the policy. The policy's lock is held.
-func (t *Ticket) SetNumber(n uint64) { t.stamp = n<<stateBits | t.state() }
-
-func (t *Ticket) state() uint64 { return t.stamp & (1<<stateBits - 1) }
-
-func (t *Ticket) setState(s uint64) { t.stamp += s - t.state() }
-
-// ticketsOf returns the Tickets of t's home.
-func (t *Ticket) ticketsOf() *Tickets {
-	return t.home.(interface{ ticketsOf() *Tickets }).ticketsOf()
-}
-
-// Submit submits a ticket for w, for which Enter was called on the tally of home, the
-// scheduler that w sees. If the scheduler beneath refuses, Submit undoes that Enter and
-// returns the reason.
+// Submit puts w, for which Enter was called on the tally of home, into the queue, and submits a
+// ticket for it. If the scheduler beneath refuses that, Submit undoes both and returns the reason.
 //
 // The LongRunning flag is not passed on: the work that the ticket will run is not known yet.
 // The hint's worker is passed on only if it pumps. In that case the hint determines which
 // work may be run on top of a wait, so the tickets have to carry it.
 func (ts *Tickets) Submit(home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint) error {
-	t := &Ticket{Worker: Worker{home: home}, Work: w}
-	err := schedulers.TrySubmit(ts.home, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
-	if err != nil {
-		ts.policy.Account(t).Refuse(home, w)
-		return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.name, err)
+	number := ts.policy.Put(home, w)
+	hint := schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning}
+	err := schedulers.TrySubmit(ts.home, ts.ticketFor(home, number), hint)
+	if err == nil {
+		return nil
 	}
-	ts.policy.Put(t)
-	return nil
+	left, surplus := ts.policy.Withdraw(home, number)
+	if left == nil {
+		if !surplus { // the ticket of another work item has taken w
+			ts.replace(schedulers.Resumed)
+		}
+		return nil
+	}
+	ts.policy.Account(home).Refuse(home, w)
+	return fmt.Errorf("%s: refused by the scheduler beneath: %w", ts.name, err)
 }
 
 // pumper returns the worker at the bottom of w if it pumps, else nil.
@@ -107,72 +103,114 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 	return nil
 }
 
-// Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait,
-// however, it runs its own work: the next item may be from outside and must not run there,
-// and the wait may be for this very work. If its own work is gone, the ticket becomes a
-// spare one, which runs another work item later.
-func (t *Ticket) Run(worker schedulers.Worker) {
-	ts := t.ticketsOf()
-	if w, ok := Beneath(worker).(onTop); !ok || !w.OnTop() {
-		ts.runNext(t, worker)
+// replace submits one more ticket, because one was refused, or could not be used, whose work
+// item another ticket has taken. If this one is refused, too, a work item of the queue has no
+// ticket, and the policy decides which one is abandoned.
+func (ts *Tickets) replace(flags schedulers.Flags) {
+	if err := schedulers.TrySubmit(ts.home, ts.spare(), schedulers.Hint{Flags: flags}); err != nil {
+		ts.giveUpNext(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
+	}
+}
+
+// ticketFor returns a ticket for a work item: the one that all share if it makes no difference to
+// the scheduler beneath, whose events must be about single tickets.
+func (ts *Tickets) ticketFor(home schedulers.Scheduler, number uint64) schedulers.Work {
+	if ts.shared && !schedulers.Observed() {
+		return &ts.ticket
+	}
+	return &boundTicket{ts, home, number}
+}
+
+// spare returns a ticket without a work item of its own.
+func (ts *Tickets) spare() schedulers.Work {
+	if ts.shared && !schedulers.Observed() {
+		return &ts.ticket
+	}
+	return &ticket{ts}
+}
+
+// ticket is the right to run one work item.
+type ticket struct{ *Tickets }
+
+// Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait it runs
+// none, since that may be from outside; another ticket takes its place. That is submitted from
+// another goroutine: the scheduler beneath must not take it for the work of the one that waits.
+func (t *ticket) Run(worker schedulers.Worker) {
+	if isOnTop(worker) {
+		go t.replace(0)
 		return
 	}
-	ts.policy.Put(t)
-	if ts.policy.Remove(t) {
-		t.run(worker)
-	} else if err := schedulers.TrySubmit(ts.home, (*spareTicket)(ts), schedulers.Hint{}); err != nil {
-		ts.giveUpNext(nil, err)
-	}
-}
-
-// onTop is a worker that may run work on top of the wait of other work.
-type onTop interface{ OnTop() bool }
-
-// spareTicket is a ticket without a work item of its own.
-type spareTicket Tickets
-
-// Run implements [schedulers.Work].
-func (s *spareTicket) Run(worker schedulers.Worker) { (*Tickets)(s).runNext(nil, worker) }
-
-// Abandon implements [schedulers.Work].
-func (s *spareTicket) Abandon(reason error) { (*Tickets)(s).giveUpNext(nil, reason) }
-
-func (ts *Tickets) runNext(t *Ticket, worker schedulers.Worker) {
-	if turn := ts.policy.Next(t); turn != nil {
-		turn.run(worker)
-	}
-}
-
-// run runs the work of a ticket that the caller has removed from the queue.
-func (t *Ticket) run(worker schedulers.Worker) {
-	w := t.take()
-	t.SetBeneath(worker)
-	t.ticketsOf().policy.Account(t).RunThrough(w, &t.Worker, worker, nil)
+	t.runNext(worker)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,
 // and the policy decides which one is abandoned.
-func (t *Ticket) Abandon(reason error) {
-	t.ticketsOf().giveUpNext(t, reason)
+func (t *ticket) Abandon(reason error) { t.giveUpNext(reason) }
+
+// boundTicket is a ticket that knows the work that it was submitted for.
+type boundTicket struct {
+	*Tickets
+	home   schedulers.Scheduler
+	number uint64
 }
 
-func (ts *Tickets) giveUpNext(t *Ticket, reason error) {
-	if turn := ts.policy.Next(t); turn != nil {
-		turn.GiveUp(reason)
+// Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait,
+// however, it runs its own work: the next item may be from outside and must not run there,
+// and the wait may be for this very work. If its own work is gone, it becomes a ticket without.
+func (t *boundTicket) Run(worker schedulers.Worker) {
+	if !isOnTop(worker) {
+		t.runNext(worker)
+	} else if w := t.policy.Remove(t.home, t.number); w != nil {
+		t.run(w, t.home, worker)
+	} else {
+		t.ticket.Run(worker)
 	}
 }
 
-// GiveUp abandons the work of a ticket that the caller has removed from the queue.
-func (t *Ticket) GiveUp(reason error) {
-	t.ticketsOf().policy.Account(t).Abandon(t.home, t.take(), reason)
+// Abandon implements [schedulers.Work].
+func (t *boundTicket) Abandon(reason error) { t.giveUpNext(reason) }
+
+// onTop is a worker that may run work on top of the wait of other work.
+type onTop interface{ OnTop() bool }
+
+func isOnTop(worker schedulers.Worker) bool {
+	w, ok := Beneath(worker).(onTop)
+	return ok && w.OnTop()
 }
 
-// take returns the work and drops the reference to it: a context that keeps the ticket as
-// its worker must not keep the work alive.
-func (t *Ticket) take() schedulers.Work {
-	w := t.Work
-	t.Work = nil
-	return w
+func (ts *Tickets) runNext(worker schedulers.Worker) {
+	if w, home := ts.policy.Next(); w != nil {
+		ts.run(w, home, worker)
+	}
+}
+
+// run runs work that the caller has removed from the queue.
+func (ts *Tickets) run(w schedulers.Work, home schedulers.Scheduler, worker schedulers.Worker) {
+	ts.policy.Account(home).RunThrough(w, visibleWorker(home, worker), worker, nil)
+}
+
+// visibleWorker returns the worker that work of home sees on a worker beneath. It says nothing
+// of the work and never changes, so the next work of that home there sees the same one, and a
+// context may keep it.
+func visibleWorker(home schedulers.Scheduler, beneath schedulers.Worker) *Worker {
+	room := schedulers.TopOf(beneath)
+	if room == nil {
+		v := &Worker{home: home}
+		v.SetBeneath(beneath)
+		return v
+	}
+	v, ok := (*room).(*Worker)
+	if !ok || v.home != home {
+		v = &Worker{home, beneath}
+		*room = v
+	}
+	return v
+}
+
+func (ts *Tickets) giveUpNext(reason error) {
+	if w, home := ts.policy.Next(); w != nil {
+		ts.policy.Account(home).Abandon(home, w, reason)
+	}
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents: the waiter runs where

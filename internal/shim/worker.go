@@ -8,9 +8,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Worker is a worker of a shim. It stands for one work item's time on a worker of the
-// scheduler beneath. SetBeneath sets it before the work sees it. It is constant from then on,
-// even after the work has ended, because a context may keep it for long.
+// Worker is a worker of a shim: what the work of one home sees on one worker of the scheduler
+// beneath. SetBeneath sets that before the work sees it. It is constant from then on, even after
+// the work has ended, because a context may keep it for long. So work items that run there one
+// after another may see the same one.
 type Worker struct {
 	home    schedulers.Scheduler // set earlier, when the work is accepted
 	beneath schedulers.Worker    // an unnamedWorker: no particular one; nil: not set yet

@@ -225,6 +225,9 @@ func (p *Pool) MayRunInPlace(_ schedulers.Work, caller schedulers.Worker) bool {
 	return p.ownWorker(caller) != nil
 }
 
+// AcceptsRepeats implements [schedulers.Repeater]: it returns true.
+func (p *Pool) AcceptsRepeats() bool { return true }
+
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more
 // workers than this run at a time. Three kinds of work do not count: work that waits
 // inside [schedulers.Blocker], until the end of its current piece; work submitted as

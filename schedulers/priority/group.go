@@ -14,20 +14,21 @@ import (
 // Besides [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter
 // as its scheduler does, and its workers implement HomeBlocker and Pumper.
 type Group struct {
-	*ticketHome
+	*clock
 	scheduler *Scheduler
 
-	// Guarded by of.mu.
+	queue shim.WorkQueue // the queued items, in order of arrival
+
+	// Guarded by the scheduler's lock.
 	level int
-	queue shim.TicketQueue // the queued items, in order of arrival
-	head  position         // of the first item in queue
-	index int              // in the heap of groups with queued items; -1: not in it
+	head  position // of the first item in queue
+	index int      // in the heap of groups with queued items; -1: not in it
 }
 
 // Group returns a new group of the given level. A level outside the range means the
 // nearest one inside.
 func (s *Scheduler) Group(level int) *Group {
-	return &Group{ticketHome: s.ticketHome, scheduler: s, level: s.clamp(level)}
+	return &Group{clock: s.clock, scheduler: s, level: s.clamp(level)}
 }
 
 func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1) }
@@ -77,22 +78,17 @@ func (g *Group) Beneath() schedulers.Scheduler { return g.scheduler.Beneath() }
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (g *Group) MaxConcurrency() int { return g.scheduler.MaxConcurrency() }
 
-// groupOf returns the group that the work of t was submitted to.
-func groupOf(t *shim.Ticket) *Group { return t.Scheduler().(*Group) }
-
 // position decides which item goes first: the lower rank or, between equal ranks, the
 // earlier arrival.
 type position struct{ rank, arrival uint64 }
 
-// positionOf returns the position of an item, which changes with its group's level. The
-// number of a ticket is its arrival number, from 1 on.
+// position returns the position of the item of g with that arrival number, from 1 on. It changes
+// with the group's level; mu is held.
 //
 // The rank grows with the arrival and with the level. 2³¹ levels times the highest age, a
-// billion, leave 2⁶³ arrivals before it overflows, and a ticket has room for 2⁶².
-func positionOf(t *shim.Ticket) position {
-	g := groupOf(t)
-	n := t.Number()
-	return position{n + uint64(g.level)*g.scheduler.age, n}
+// billion, leave 2⁶³ arrivals before it overflows.
+func (s *Scheduler) position(g *Group, arrival uint64) position {
+	return position{arrival + uint64(g.level)*s.age, arrival}
 }
 
 func (p position) compare(q position) int {

@@ -4,17 +4,17 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/movenext/movenext/internal/heap"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticketHome is embedded under this name so that the types of this package have the
-// methods of [schedulers.Timers] without an exported field.
-type ticketHome = shim.TicketHome
+// clock is embedded under this name so that the types of this package have the methods of
+// [schedulers.Timers] without an exported field.
+type clock = shim.Clock
 
 // DefaultAge is the number of items that count as one level of waiting, unless [Age]
 // sets another.
@@ -27,17 +27,21 @@ const DefaultAge = 32
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
 // the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	*ticketHome
+	*clock
 	tickets shim.Tickets
 	levels  int
 	age     uint64
 	normal  *Group
 	tally   tally.Tally
 
-	mu       sync.Mutex
-	groups   heap.Heap[*Group] // the groups with queued items
-	arrivals uint64
-	taken    uint64 // out of the queues, to run or to be abandoned
+	_        [64]byte
+	arrivals interleave.Uint64
+	_        [64]byte // submitters write the line before it, and workers those after it
+
+	mu      interleave.Mutex
+	groups  heap.Heap[*Group] // the groups with queued items
+	taken   uint64            // out of the queues, to run or to be abandoned
+	surplus shim.Surplus
 }
 
 // Option configures a scheduler that is being made.
@@ -61,7 +65,7 @@ func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 		}
 	}
 	s.tickets.Init("priority", over, policy{s})
-	s.ticketHome = &s.tickets.TicketHome
+	s.clock = &s.tickets.Clock
 	s.tally.CountTaken = s.countTaken
 	s.normal = s.Group((s.levels - 1) / 2)
 	return s
@@ -82,8 +86,8 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.tally.Shutdown(ctx, func() {
-		for it := s.next(nil); it != nil; it = s.next(nil) {
-			it.GiveUp(schedulers.ErrShutdown)
+		for w, g := s.giveUpNext(); w != nil; w, g = s.giveUpNext() {
+			s.tally.Abandon(g, w, schedulers.ErrShutdown)
 		}
 	})
 }
@@ -107,14 +111,20 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var queued []*shim.Ticket
-	for _, g := range s.groups.All() {
-		queued = slices.AppendSeq(queued, g.queue.All())
+	type item struct {
+		position
+		work schedulers.Work
 	}
-	slices.SortFunc(queued, func(a, b *shim.Ticket) int { return positionOf(a).compare(positionOf(b)) })
+	var queued []item
+	for _, g := range s.groups.All() {
+		for number, w := range g.queue.All() {
+			queued = append(queued, item{s.position(g, number), w})
+		}
+	}
+	slices.SortFunc(queued, func(a, b item) int { return a.compare(b.position) })
 	var all []schedulers.Work
-	for _, t := range queued {
-		all = append(all, t.Work)
+	for _, it := range queued {
+		all = append(all, it.work)
 	}
 	return all
 }
@@ -122,36 +132,71 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // policy implements the policy that tickets call.
 type policy struct{ scheduler *Scheduler }
 
-func (p policy) Put(t *shim.Ticket) { p.scheduler.put(t) }
-
-func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.next(t) }
-
-func (p policy) Remove(t *shim.Ticket) bool { return p.scheduler.remove(t) }
-
-func (p policy) Account(*shim.Ticket) *tally.Tally { return &p.scheduler.tally }
-
-func (s *Scheduler) put(t *shim.Ticket) {
-	s.mu.Lock()
-	s.enqueue(t)
-	s.mu.Unlock()
+func (p policy) Put(home schedulers.Scheduler, w schedulers.Work) uint64 {
+	return p.scheduler.put(home.(*Group), w)
 }
 
-// next queues t, unless t is nil or was queued before. Then it takes and returns the ticket
-// with the lowest position, or returns nil if there is none.
-func (s *Scheduler) next(t *shim.Ticket) *shim.Ticket {
+func (p policy) Next() (schedulers.Work, schedulers.Scheduler) { return p.scheduler.next() }
+
+func (p policy) Remove(home schedulers.Scheduler, number uint64) schedulers.Work {
+	return p.scheduler.remove(home.(*Group), number)
+}
+
+func (p policy) Withdraw(home schedulers.Scheduler, number uint64) (w schedulers.Work, surplus bool) {
+	return p.scheduler.withdraw(home.(*Group), number)
+}
+
+func (p policy) Account(schedulers.Scheduler) *tally.Tally { return &p.scheduler.tally }
+
+// put adds w to the queue of g, and g to the heap if w is its first item.
+func (s *Scheduler) put(g *Group, w schedulers.Work) (number uint64) {
+	number, listed := g.queue.PushListed(w, &s.arrivals)
+	if listed {
+		return number
+	}
 	s.mu.Lock()
-	if t != nil {
-		s.enqueue(t)
+	defer s.mu.Unlock()
+	number, first := g.queue.Push(w, &s.arrivals)
+	if first {
+		g.head = s.position(g, number)
+		s.groups.Push(g)
 	}
-	var first *shim.Ticket
-	if s.groups.Len() > 0 {
-		g := s.groups.First()
-		first = g.queue.Pop()
-		s.taken++
-		s.reposition(g)
+	return number
+}
+
+// next takes and returns the item with the lowest position, and its group, or returns nil if
+// there is none.
+func (s *Scheduler) next() (schedulers.Work, *Group) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, g := s.pop()
+	if w == nil {
+		s.surplus.Use()
 	}
-	s.mu.Unlock()
-	return first
+	return w, g
+}
+
+// giveUpNext is next for an item whose ticket stays.
+func (s *Scheduler) giveUpNext() (schedulers.Work, *Group) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, g := s.pop()
+	if w != nil {
+		s.surplus++
+	}
+	return w, g
+}
+
+// pop is next with mu held, without the surplus.
+func (s *Scheduler) pop() (schedulers.Work, *Group) {
+	if s.groups.Len() == 0 {
+		return nil, nil
+	}
+	g := s.groups.First()
+	w := g.queue.Pop()
+	s.taken++
+	s.reposition(g)
+	return w, g
 }
 
 // countTaken is called by the tally.
@@ -161,39 +206,45 @@ func (s *Scheduler) countTaken() uint64 {
 	return s.taken
 }
 
-// enqueue is put with mu held.
-func (s *Scheduler) enqueue(t *shim.Ticket) {
-	g := groupOf(t)
-	if !g.queue.Push(t) {
-		return
-	}
-	s.arrivals++
-	t.SetNumber(s.arrivals)
-	if g.queue.Len() == 1 {
-		g.head = positionOf(t)
-		s.groups.Push(g)
-	}
-}
-
-// remove takes t out of its queue, and reports whether it was there.
-func (s *Scheduler) remove(t *shim.Ticket) bool {
+// remove implements the policy's Remove.
+func (s *Scheduler) remove(g *Group, number uint64) schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := groupOf(t)
-	was := g.queue.Remove(t)
-	if was {
+	w := s.removeFrom(g, number)
+	if w != nil {
 		s.taken++
-		s.reposition(g)
 	}
-	return was
+	return w
 }
 
-// reposition restores the position of a group in the heap after a ticket was taken from its queue
+// withdraw implements the policy's Withdraw. Work that was refused ages no other work, so its
+// number is given back, unless other work has arrived since.
+func (s *Scheduler) withdraw(g *Group, number uint64) (w schedulers.Work, surplus bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w = s.removeFrom(g, number); w == nil {
+		return nil, s.surplus.Use()
+	}
+	s.arrivals.CompareAndSwap(number, number-1)
+	return w, false
+}
+
+// removeFrom takes the item with that number out of the queue of g and returns it, or returns nil
+// if it was not there anymore; mu is held.
+func (s *Scheduler) removeFrom(g *Group, number uint64) schedulers.Work {
+	w := g.queue.Remove(number)
+	if w != nil {
+		s.reposition(g)
+	}
+	return w
+}
+
+// reposition restores the position of a group in the heap after an item was taken from its queue
 // or its level has changed; mu is held.
 func (s *Scheduler) reposition(g *Group) {
-	if first := g.queue.First(); first == nil {
+	if first, more := g.queue.First(); !more {
 		s.groups.Remove(g.index)
-	} else if at := positionOf(first); at != g.head {
+	} else if at := s.position(g, first); at != g.head {
 		g.head = at
 		s.groups.Fix(g.index)
 	}

@@ -228,6 +228,58 @@ func TestAShutdownThatGivesUpAbandonsInTheOrderOfPriority(t *testing.T) {
 	assert.Equal(t, 2, beneath.RunAll(), "the tickets find nothing to run")
 }
 
+// full is a scheduler beneath that refuses all while it is closed.
+type full struct {
+	*manual.Scheduler
+	closed bool
+}
+
+func (f *full) Submit(w schedulers.Work, hint schedulers.Hint) error {
+	if f.closed {
+		return schedulers.ErrRejected
+	}
+	return f.Scheduler.Submit(w, hint)
+}
+
+func TestRefusedWorkAgesNoOtherWork(t *testing.T) {
+	beneath := &full{Scheduler: manual.New()}
+	s := priority.New(beneath, 3)
+	var order log
+	order.submit(t, s.Group(2), "z")
+	beneath.closed = true
+	for range 100 {
+		require.ErrorIs(t, s.Group(1).Submit(&do{}, schedulers.Hint{}), schedulers.ErrRejected)
+	}
+	beneath.closed = false
+	order.submit(t, s.Group(0), "a")
+	beneath.RunAll()
+	assert.Equal(t, "az", order.String())
+}
+
+// The ticket of work that was given up is refused, which costs no other work its ticket.
+func TestATicketOfWorkThatWasGivenUpIsNotReplaced(t *testing.T) {
+	beneath := &late{}
+	s := priority.New(beneath, 1)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	beneath.answer = func() { assert.ErrorIs(t, s.Shutdown(ended), context.Canceled) }
+	w := submit(t, s, nil)
+	require.ErrorIs(t, w.abandoned, schedulers.ErrShutdown)
+	assert.Equal(t, 1, beneath.submissions)
+}
+
+// late is a scheduler beneath that refuses work after it has called a function.
+type late struct {
+	answer      func()
+	submissions int
+}
+
+func (l *late) Submit(schedulers.Work, schedulers.Hint) error {
+	l.submissions++
+	l.answer()
+	return schedulers.ErrRejected
+}
+
 func TestAsManyLevelsAsThereAreNumbers(t *testing.T) {
 	beneath := manual.New()
 	s := priority.New(beneath, math.MaxInt, priority.Age(math.MaxInt))

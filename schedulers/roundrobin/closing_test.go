@@ -170,3 +170,50 @@ func TestWorkSeesItsQueueAsItsHome(t *testing.T) {
 	require.NoError(t, err)
 	assert.Same(t, q, got)
 }
+
+// On one worker of a pool, all work of a queue sees one worker, and that of another queue another
+// one. A context keeps its own for good.
+func TestQueuesSeeWorkersOfTheirOwn(t *testing.T) {
+	beneath := pool.New(pool.Workers(1, 1))
+	s := roundrobin.New(beneath)
+	queues := []*roundrobin.Queue{create(t, s), create(t, s)}
+	var kept [4]context.Context
+	for i := range kept {
+		_, err := job.Run(context.Background(), func(ctx context.Context) (int, error) {
+			kept[i] = ctx
+			return 0, nil
+		}, job.On(queues[i%2])).Await()
+		require.NoError(t, err)
+	}
+	for i, ctx := range kept {
+		assert.Same(t, queues[i%2], schedulers.WorkerFrom(ctx).Scheduler())
+	}
+	require.NoError(t, s.Shutdown(context.Background()))
+	require.NoError(t, beneath.Shutdown(context.Background()))
+}
+
+// Work of one queue that runs on one worker, one after another, sees one worker: none is made for
+// each.
+func TestAQueueHasOneWorkerForEachBeneath(t *testing.T) {
+	beneath := pool.New(pool.Workers(1, 1))
+	s := roundrobin.New(beneath)
+	full := make(chan struct{})
+	var kept [3]schedulers.Worker
+	var jobs []*job.Job[int]
+	for i := range kept {
+		jobs = append(jobs, job.Run(context.Background(), func(ctx context.Context) (int, error) {
+			<-full
+			kept[i] = schedulers.WorkerFrom(ctx)
+			return 0, nil
+		}, job.On(s)))
+	}
+	close(full)
+	for _, j := range jobs {
+		_, err := j.Await()
+		require.NoError(t, err)
+	}
+	assert.Same(t, kept[0], kept[1])
+	assert.Same(t, kept[0], kept[2])
+	require.NoError(t, s.Shutdown(context.Background()))
+	require.NoError(t, beneath.Shutdown(context.Background()))
+}

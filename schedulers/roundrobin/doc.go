@@ -35,14 +35,10 @@
 //
 // # Locks
 //
-// Each queue has a lock of its own. A submitter needs no other as long as the queue is
-// not empty: batches that are filled at the same time do not contend. The ring has a
-// lock too, for takers, and for a queue's first item. It is locked before those of the
-// queues.
-//
-// There is a deliberate gap: after the item has entered the queue and before the
-// queue enters the ring, no lock is held. A ticket that runs in this gap would not find
-// its item. Therefore a ticket puts its own queue into the ring before it searches.
+// Each queue has a lock of its own, and its items are in two parts (shim.WorkQueue). A submitter
+// needs no other lock as long as the queue has work: batches that are filled at the same time do
+// not contend with each other, nor with the workers that empty them. The ring has a lock, too, for
+// takers, and for a queue's first item. It is locked before those of the queues.
 //
 // # Context
 //

@@ -3,7 +3,6 @@ package roundrobin
 import (
 	"container/list"
 	"context"
-	"sync"
 
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/internal/tally"
@@ -18,23 +17,19 @@ import (
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter, and its workers
 // implement HomeBlocker and Pumper.
 type Queue struct {
-	*ticketHome
+	*clock
 	scheduler *Scheduler
 	name      string
-	weight    int
 	tally     tally.Tally
 	place     *list.Element // in of.queues; under of.mu
 
-	mu    sync.Mutex
-	items shim.TicketQueue
-	taken uint64 // out of items, to run or to be abandoned
+	items shim.WorkQueue // in the ring if it is listed
 
-	inRing        bool   // written under the ring's lock and mu
-	before, after *Queue // under the ring's lock, while inRing
+	weight int // constant; beside what the ring's users need with it
+	// Guarded by the ring's lock.
+	taken         uint64 // out of items, to run or to be abandoned
+	before, after *Queue // nil unless q is in the ring
 }
-
-// queueOf returns the queue that the work of t was submitted to.
-func queueOf(t *shim.Ticket) *Queue { return t.Scheduler().(*Queue) }
 
 // QueueOption configures a queue that is being made.
 type QueueOption func(*Queue)
@@ -68,35 +63,49 @@ func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// put implements the policy's Put for a ticket of q.
-func (q *Queue) put(t *shim.Ticket) {
-	q.mu.Lock()
-	q.items.Push(t)
-	outside := !q.inRing && q.items.Len() > 0
-	q.mu.Unlock()
-	if outside {
-		q.scheduler.ring.enter(q)
+// put adds w to the queue, and the queue to the ring if w is its first item.
+func (q *Queue) put(w schedulers.Work) (number uint64) {
+	number, listed := q.items.PushListed(w, nil)
+	if listed {
+		return number
 	}
+	r := &q.scheduler.ring
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	number, first := q.items.Push(w, nil)
+	if first {
+		r.insert(q)
+	}
+	return number
 }
 
-// remove takes t out of the queue, and reports whether it was there.
-func (q *Queue) remove(t *shim.Ticket) bool {
-	q.mu.Lock()
-	found := q.items.Remove(t)
-	if found {
+// remove implements the policy's Remove for work of q.
+func (q *Queue) remove(number uint64) schedulers.Work {
+	r := &q.scheduler.ring
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.removeFrom(q, number)
+	if w != nil {
 		q.taken++
 	}
-	q.mu.Unlock()
-	if found {
-		q.scheduler.ring.leave(q)
+	return w
+}
+
+// withdraw implements the policy's Withdraw for work of q.
+func (q *Queue) withdraw(number uint64) (w schedulers.Work, surplus bool) {
+	r := &q.scheduler.ring
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w = r.removeFrom(q, number); w == nil {
+		return nil, r.surplus.Use()
 	}
-	return found
+	return w, false
 }
 
 // countTaken is called by the tally.
 func (q *Queue) countTaken() uint64 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.scheduler.ring.mu.Lock()
+	defer q.scheduler.ring.mu.Unlock()
 	return q.taken
 }
 
@@ -117,17 +126,26 @@ func (q *Queue) Shutdown(ctx context.Context) error {
 }
 
 func (q *Queue) giveUp() {
-	q.mu.Lock()
-	var all []*shim.Ticket
-	for t := q.items.Pop(); t != nil; t = q.items.Pop() {
-		all = append(all, t)
+	for _, w := range q.empty() {
+		q.tally.Abandon(q, w, schedulers.ErrShutdown)
+	}
+}
+
+// empty takes all items out of the queue, and the queue out of the ring.
+func (q *Queue) empty() []schedulers.Work {
+	r := &q.scheduler.ring
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []schedulers.Work
+	for w := q.items.Pop(); w != nil; w = q.items.Pop() {
+		all = append(all, w)
 	}
 	q.taken += uint64(len(all))
-	q.mu.Unlock()
-	q.scheduler.ring.leave(q)
-	for _, t := range all {
-		t.GiveUp(schedulers.ErrShutdown)
+	r.surplus += shim.Surplus(len(all))
+	if len(all) > 0 {
+		r.remove(q)
 	}
+	return all
 }
 
 // MayRunInPlace reports whether the scheduler beneath consents.
@@ -146,11 +164,11 @@ func (q *Queue) Metrics() schedulers.Metrics { return q.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (q *Queue) Snapshot() []schedulers.Work {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.scheduler.ring.mu.Lock()
+	defer q.scheduler.ring.mu.Unlock()
 	var all []schedulers.Work
-	for t := range q.items.All() {
-		all = append(all, t.Work)
+	for _, w := range q.items.All() {
+		all = append(all, w)
 	}
 	return all
 }

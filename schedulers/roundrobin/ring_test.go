@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/manual"
 )
@@ -30,7 +29,8 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 			require.NoError(t, q.Submit(nothing{}, schedulers.Hint{}))
 		}
 	}
-	require.Equal(t, "a", queueOf(s.ring.take(nil)).name)
+	_, first := s.ring.take()
+	require.Equal(t, "a", first.name)
 	require.Same(t, queues["b"], s.ring.next)
 	return s, queues
 }
@@ -38,8 +38,8 @@ func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 // turns takes all items and returns the names of their queues in that order.
 func turns(s *Scheduler) string {
 	order := ""
-	for it := s.ring.take(nil); it != nil; it = s.ring.take(nil) {
-		order += queueOf(it).name
+	for w, q := s.ring.take(); w != nil; w, q = s.ring.take() {
+		order += q.name
 	}
 	return order
 }
@@ -70,7 +70,8 @@ func TestNextStaysValidWhereverAQueueIsRemoved(t *testing.T) {
 func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	s, queues := filled(t)
 	queues["b"].weight = 3
-	require.Equal(t, "b", queueOf(s.ring.take(nil)).name)
+	_, q := s.ring.take()
+	require.Equal(t, "b", q.name)
 	queues["b"].giveUp()
 	assert.Equal(t, "cda"+"cda"+"cd", turns(s))
 }
@@ -79,36 +80,17 @@ func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 // there.
 func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 	_, queues := filled(t)
-	queues["a"].mu.Lock()
-	defer queues["a"].mu.Unlock()
+	for range queues["a"].items.All() { // holds the lock of a
+		require.NoError(t, queues["b"].Submit(nothing{}, schedulers.Hint{}))
+	}
+	assert.Len(t, queues["b"].Snapshot(), 3+2)
+}
+
+// Nor do they wait for the worker that holds the ring.
+func TestASubmitterToAQueueWithWorkDoesNotNeedTheRing(t *testing.T) {
+	s, queues := filled(t)
+	s.ring.mu.Lock()
 	require.NoError(t, queues["b"].Submit(nothing{}, schedulers.Hint{}))
+	s.ring.mu.Unlock()
 	assert.Len(t, queues["b"].Snapshot(), 4)
-}
-
-// early calls meanwhile and runs the ticket, both before Submit returns.
-type early struct{ meanwhile func(t *shim.Ticket) }
-
-func (e early) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	e.meanwhile(w.(*shim.Ticket))
-	w.Run(nil)
-	return nil
-}
-
-func TestATicketThatRunsBeforeItsSubmitReturnsFindsItsItem(t *testing.T) {
-	s := New(early{func(*shim.Ticket) {}})
-	require.NoError(t, s.Submit(nothing{}, schedulers.Hint{}))
-	assert.Equal(t, uint64(1), s.Metrics().Completed)
-	assert.Nil(t, s.ring.next)
-}
-
-// The submitter has put the item into the queue, but has not put the queue into the ring yet.
-func TestATicketThatComesIntoTheGapFindsItsItem(t *testing.T) {
-	s := New(early{func(t *shim.Ticket) {
-		q := queueOf(t)
-		q.mu.Lock()
-		q.items.Push(t)
-		q.mu.Unlock()
-	}})
-	require.NoError(t, s.Submit(nothing{}, schedulers.Hint{}))
-	assert.Equal(t, uint64(1), s.Metrics().Completed)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticketHome is embedded under this name so that the types of this package have the
-// methods of [schedulers.Timers] without an exported field.
-type ticketHome = shim.TicketHome
+// clock is embedded under this name so that the types of this package have the methods of
+// [schedulers.Timers] without an exported field.
+type clock = shim.Clock
 
 // Scheduler is a set of queues that have equal shares of a scheduler. Make one with
 // [New]. All methods are safe for concurrent use.
@@ -24,11 +24,13 @@ type ticketHome = shim.TicketHome
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter (the sums of all
 // queues), and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
-	*ticketHome
+	*clock
 	tickets shim.Tickets
-	ring    ring
 	initial *Queue
 	refused atomic.Uint64 // by all queues, including removed ones
+
+	_    [64]byte // submitters read the lines before it, and workers write those after it
+	ring ring
 
 	mu      sync.Mutex
 	queues  list.List // of *Queue: all that were not removed, in order of creation
@@ -41,7 +43,7 @@ type Scheduler struct {
 func New(over schedulers.Scheduler) *Scheduler {
 	s := &Scheduler{}
 	s.tickets.Init("roundrobin", over, policy{s})
-	s.ticketHome = &s.tickets.TicketHome
+	s.clock = &s.tickets.Clock
 	s.initial = s.add(Name("default"))
 	return s
 }
@@ -49,13 +51,19 @@ func New(over schedulers.Scheduler) *Scheduler {
 // policy implements the policy that tickets call.
 type policy struct{ scheduler *Scheduler }
 
-func (p policy) Put(t *shim.Ticket) { queueOf(t).put(t) }
+func (policy) Put(home schedulers.Scheduler, w schedulers.Work) uint64 { return home.(*Queue).put(w) }
 
-func (p policy) Next(t *shim.Ticket) *shim.Ticket { return p.scheduler.ring.take(t) }
+func (p policy) Next() (schedulers.Work, schedulers.Scheduler) { return p.scheduler.ring.take() }
 
-func (p policy) Remove(t *shim.Ticket) bool { return queueOf(t).remove(t) }
+func (policy) Remove(home schedulers.Scheduler, number uint64) schedulers.Work {
+	return home.(*Queue).remove(number)
+}
 
-func (p policy) Account(t *shim.Ticket) *tally.Tally { return &queueOf(t).tally }
+func (policy) Withdraw(home schedulers.Scheduler, number uint64) (w schedulers.Work, surplus bool) {
+	return home.(*Queue).withdraw(number)
+}
+
+func (policy) Account(home schedulers.Scheduler) *tally.Tally { return &home.(*Queue).tally }
 
 // CreateQueue returns a new queue with its own share of the workers, or
 // [schedulers.ErrShutdown] after Shutdown. Close a queue that is no longer needed;
@@ -70,7 +78,7 @@ func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
 }
 
 func (s *Scheduler) add(opts ...QueueOption) *Queue {
-	q := &Queue{ticketHome: s.ticketHome, scheduler: s, name: "queue", weight: 1}
+	q := &Queue{clock: s.clock, scheduler: s, name: "queue", weight: 1}
 	for _, o := range opts {
 		if o != nil {
 			o(q)
