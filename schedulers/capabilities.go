@@ -157,31 +157,36 @@ type Repeater interface {
 // RunsInPlace reports whether Submit of s, or of a scheduler beneath it, may run work. It
 // does not block.
 func RunsInPlace(s Scheduler) bool {
-	p, ok := findBeneath[InPlacer](s)
-	return ok && p.RunsInPlace()
-}
-
-// AcceptsRepeats reports whether s, or the first scheduler beneath it that is a [Repeater],
-// accepts repeats. It does not block.
-func AcceptsRepeats(s Scheduler) bool {
-	p, ok := findBeneath[Repeater](s)
-	return ok && p.AcceptsRepeats()
-}
-
-// findBeneath returns the first scheduler that is a C, of s and those beneath it.
-func findBeneath[C any](s Scheduler) (found C, ok bool) {
 	for s != nil {
 		s = beneathHome(s)
-		if found, ok = s.(C); ok {
-			return found, true
+		if p, ok := s.(InPlacer); ok {
+			return p.RunsInPlace()
 		}
-		l, layered := s.(Layered)
-		if !layered {
-			break
+		l, ok := s.(Layered)
+		if !ok {
+			return false
 		}
 		s = l.Beneath()
 	}
-	return found, false
+	return false
+}
+
+// AcceptsRepeats reports whether s is a [Repeater] that accepts repeats, or a scheduler of this
+// module on top of one, each of which makes an item of its own for each submission. It does not
+// block.
+func AcceptsRepeats(s Scheduler) bool {
+	for s != nil {
+		s = beneathHome(s)
+		if p, ok := s.(Repeater); ok {
+			return p.AcceptsRepeats()
+		}
+		l, ok := s.(Layered)
+		if !ok || !sound(s) {
+			return false
+		}
+		s = l.Beneath()
+	}
+	return false
 }
 
 // Learner is a scheduler that can learn which functions keep its workers for long. Package job

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/observed"
 )
 
 // layer is a scheduler on top of another one.
@@ -41,11 +42,14 @@ func (*prompt) RunsInPlace() bool { return true }
 // AcceptsRepeats implements [schedulers.Repeater].
 func (*prompt) AcceptsRepeats() bool { return true }
 
-func TestALayerAcceptsRepeatsIfWhatIsBeneathDoes(t *testing.T) {
+// A layer from outside of the module may tell work items apart.
+func TestALayerOfTheModuleAcceptsRepeatsIfWhatIsBeneathDoes(t *testing.T) {
 	p := &prompt{}
 	assert.True(t, schedulers.AcceptsRepeats(p))
-	assert.True(t, schedulers.AcceptsRepeats(&schedulers.Home{Scheduler: layer{layer{p}}}))
-	assert.False(t, schedulers.AcceptsRepeats(layer{&direct{}}))
+	assert.True(t, schedulers.AcceptsRepeats(&schedulers.Home{Scheduler: observed.New(observed.New(p, nil), nil)}))
+	assert.False(t, schedulers.AcceptsRepeats(observed.New(layer{p}, nil)))
+	assert.False(t, schedulers.AcceptsRepeats(observed.New(&direct{}, nil)))
+	assert.False(t, schedulers.AcceptsRepeats(observed.New(nil, nil)))
 	assert.False(t, schedulers.AcceptsRepeats(nil))
 }
 

@@ -104,8 +104,8 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 }
 
 // replace submits one more ticket, because one was refused, or could not be used, whose work
-// item another ticket has taken. If this one is refused, too, a work item of the queue has no
-// ticket, and the policy decides which one is abandoned.
+// item another ticket has taken. If this one is refused, too, which only a Shutdown beneath should
+// do, a work item of the queue has no ticket, and the policy decides which one is abandoned.
 func (ts *Tickets) replace(flags schedulers.Flags) {
 	if err := schedulers.TrySubmit(ts.home, ts.spare(), schedulers.Hint{Flags: flags}); err != nil {
 		ts.giveUpNext(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
@@ -132,16 +132,8 @@ func (ts *Tickets) spare() schedulers.Work {
 // ticket is the right to run one work item.
 type ticket struct{ *Tickets }
 
-// Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait it runs
-// none, since that may be from outside; another ticket takes its place. That is submitted from
-// another goroutine: the scheduler beneath must not take it for the work of the one that waits.
-func (t *ticket) Run(worker schedulers.Worker) {
-	if isOnTop(worker) {
-		go t.replace(0)
-		return
-	}
-	t.runNext(worker)
-}
+// Run implements [schedulers.Work]: it runs the next work of the policy.
+func (t *ticket) Run(worker schedulers.Worker) { t.runNext(worker) }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath will run one work item fewer,
 // and the policy decides which one is abandoned.
@@ -156,14 +148,20 @@ type boundTicket struct {
 
 // Run implements [schedulers.Work]: it runs the next work of the policy. On top of a wait,
 // however, it runs its own work: the next item may be from outside and must not run there,
-// and the wait may be for this very work. If its own work is gone, it becomes a ticket without.
+// and the wait may be for this very work.
+//
+// If its own work is gone, a ticket without work takes its place, which runs the next item,
+// even on top of the wait: the thread that waits has one ticket less than it has queued items,
+// and might otherwise wait forever for the last of them. This is the one case in which work
+// from outside may run there. (A ticket that waits until the thread is free instead ends no
+// such wait.)
 func (t *boundTicket) Run(worker schedulers.Worker) {
-	if !isOnTop(worker) {
+	if w, ok := Beneath(worker).(onTop); !ok || !w.OnTop() {
 		t.runNext(worker)
 	} else if w := t.policy.Remove(t.home, t.number); w != nil {
 		t.run(w, t.home, worker)
 	} else {
-		t.ticket.Run(worker)
+		t.replace(0)
 	}
 }
 
@@ -172,11 +170,6 @@ func (t *boundTicket) Abandon(reason error) { t.giveUpNext(reason) }
 
 // onTop is a worker that may run work on top of the wait of other work.
 type onTop interface{ OnTop() bool }
-
-func isOnTop(worker schedulers.Worker) bool {
-	w, ok := Beneath(worker).(onTop)
-	return ok && w.OnTop()
-}
 
 func (ts *Tickets) runNext(worker schedulers.Worker) {
 	if w, home := ts.policy.Next(); w != nil {

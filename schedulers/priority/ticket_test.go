@@ -2,6 +2,7 @@ package priority
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
 // held is a scheduler beneath that keeps its tickets.
@@ -47,6 +49,37 @@ func TestATicketOnTopOfAWaitRunsItsOwnWork(t *testing.T) {
 	tickets[1].Run(waiting{})
 	tickets[0].Run(nil)
 	assert.Equal(t, "za", ran)
+}
+
+// The ticket of the less urgent work has run the more urgent one, which waits for the other. Only
+// the ticket of the work that waits is left.
+func TestWorkThatRanWithAnotherTicketMayWaitForThatOne(t *testing.T) {
+	for name, flags := range map[string]schedulers.Flags{"submitted there": 0, "resumed": schedulers.Resumed} {
+		t.Run(name, func(t *testing.T) {
+			threads := dedicated.New(1)
+			s := New(threads, 2)
+			ran := make(chan error, 1)
+			var last sync.WaitGroup
+			last.Add(3)
+			require.NoError(t, s.Submit(call(func(on schedulers.Worker) {
+				defer last.Done()
+				low := make(chan struct{})
+				hint := schedulers.Hint{From: on, Flags: flags}
+				assert.NoError(t, s.Group(1).Submit(call(func(schedulers.Worker) {
+					defer last.Done()
+					close(low)
+				}), hint))
+				assert.NoError(t, s.Group(0).Submit(call(func(on schedulers.Worker) {
+					defer last.Done()
+					ran <- schedulers.Wait(context.Background(), on, s, low)
+				}), hint))
+			}), schedulers.Hint{}))
+			require.NoError(t, <-ran)
+			last.Wait()
+			require.NoError(t, s.Shutdown(context.Background()))
+			require.NoError(t, threads.Shutdown(context.Background()))
+		})
+	}
 }
 
 // The tickets of work that was given up find nothing.

@@ -228,10 +228,9 @@ func TestATicketOnTopOfAWaitRunsItsOwnWork(t *testing.T) {
 	third.Run(nil)
 	assert.Equal(t, [3]int{1, 1, 0}, ran())
 	second.Run(waiting{}) // its work is gone: another ticket takes its place
+	assert.Equal(t, [3]int{1, 1, 0}, ran())
 	(<-tickets).Run(waiting{})
-	assert.Equal(t, [3]int{1, 1, 0}, ran(), "and that one does not run other work there, either")
-	(<-tickets).Run(nil)
-	assert.Equal(t, [3]int{1, 1, 1}, ran())
+	assert.Equal(t, [3]int{1, 1, 1}, ran(), "that one runs the next, since the wait may be for it")
 	first.Run(nil)
 	assert.Equal(t, [3]int{1, 1, 1}, ran())
 	require.NoError(t, s.Shutdown(context.Background()))
