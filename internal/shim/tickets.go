@@ -112,10 +112,9 @@ func (ts *Tickets) replace(flags schedulers.Flags) {
 	}
 }
 
-// ticketFor returns a ticket for a work item: the one that all share if it makes no difference to
-// the scheduler beneath, whose events must be about single tickets.
+// ticketFor returns a ticket for a work item.
 func (ts *Tickets) ticketFor(home schedulers.Scheduler, number uint64) schedulers.Work {
-	if ts.shared && !schedulers.Observed() {
+	if ts.sharesNow() {
 		return &ts.ticket
 	}
 	return &boundTicket{ts, home, number}
@@ -123,11 +122,15 @@ func (ts *Tickets) ticketFor(home schedulers.Scheduler, number uint64) scheduler
 
 // spare returns a ticket without a work item of its own.
 func (ts *Tickets) spare() schedulers.Work {
-	if ts.shared && !schedulers.Observed() {
+	if ts.sharesNow() {
 		return &ts.ticket
 	}
 	return &ticket{ts}
 }
+
+// sharesNow reports whether all tickets are one object: it makes no difference to the scheduler
+// beneath, and no listener hears its events, which must be about single tickets.
+func (ts *Tickets) sharesNow() bool { return ts.shared && !schedulers.Observed() }
 
 // ticket is the right to run one work item.
 type ticket struct{ *Tickets }

@@ -9,9 +9,10 @@ import (
 // ring holds the queues that have items, in the order of their turns. See the package
 // comment.
 type ring struct {
-	mu    interleave.Mutex // guards all of the ring, its queues' links and items, and their counts
-	next  *Queue           // the queue that has the turn; nil: the ring is empty
-	quota int              // items that next may still run in this turn; 0: not begun
+	// mu guards the ring, and the links, the counts and the workers' parts of its queues.
+	mu    interleave.Mutex
+	next  *Queue // the queue that has the turn; nil: the ring is empty
+	quota int    // items that next may still run in this turn; 0: not begun
 
 	surplus shim.Surplus
 }
